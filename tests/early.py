@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import budget
 
-# Thousands of tests and all modules keep half a million objects alive. Garbage collection would take a third of
+# Thousands of tests and all modules hold references to half a million objects. Garbage collection would take a third of
 # pytest's collection time.
 gc.disable()
 

@@ -84,7 +84,7 @@ class Form:
 
     @property
     def tokens(self) -> list[str]:
-        """Return the CSRF tokens in the form. A correct form has one."""
+        """Return the CSRF tokens in the form. A correct form has exactly one token."""
         return [one.value for one in self.controls if one.name == TOKEN]
 
     @property

@@ -218,7 +218,7 @@ _FIELDS = "form input:not([type=hidden], [type=submit]), form select, input[form
 def test_enter_in_any_field_records_no_judgment(
     site: Site, everything: list[str], sign_in: Callable[..., Page]
 ) -> None:
-    """Only a browser shows which button Enter presses. Chromium has its own rules for lists and radio buttons."""
+    """Only a browser can show which button Enter presses. Chromium has its own rules for lists and radio buttons."""
     page, judged, pressed = sign_in("eve"), set[str](), 0
     opened = site.run(_WITH_JUDGMENTS).split()
     for address in [*opened, *(one for one in everything if is_page(page, one))]:

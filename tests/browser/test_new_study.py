@@ -1,4 +1,4 @@
-"""Tests that a manager who has read no docs can get from a table of forty rows to a closed study.
+"""Tests that a manager who has read no docs can turn a table of forty rows into a closed study.
 
 The test counts page loads and clicks. Two reviewers score all items with the keyboard.
 """

@@ -84,7 +84,7 @@ def wait_for_end(site: Site, run: int) -> dict[str, object]:
 
 @pytest.mark.timeout(240)
 def test_run_of_a_killed_worker_finishes_and_repeats_only_the_call_in_flight(site: Site) -> None:
-    """Only a killed worker shows that leases, broker and ledger recover together."""
+    """Only a killed worker can show that leases, broker and ledger recover together."""
     try:
         run = begin_run(site, describe_seconds=8)
         os.kill(site.child("scriptsmith worker"), signal.SIGKILL)

@@ -38,7 +38,7 @@ FOLDER = Path(os.environ.get("SCRIPTSMITH_TEST_DATA") or ROOT / ".data") / "loca
 
 
 def smallest_model() -> Path:
-    """Return the smallest model file, or exit with a message that says what is missing."""
+    """Return the smallest model file, or exit with a message about the missing file."""
     named = os.environ.get("SCRIPTSMITH_LOCAL_MODEL")
     files = (
         [Path(named)] if named else sorted(FOLDER.glob("*.gguf"), key=lambda p: p.stat().st_size)

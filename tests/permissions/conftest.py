@@ -16,6 +16,6 @@ def _everything(module_rows: None, django_db_blocker: DjangoDbBlocker) -> Everyt
 
 @pytest.fixture
 def everything(_everything: Everything, db: None, settings: Settings) -> Everything:
-    """Return users of every role and objects of every kind. Single sign-on is configured but contacts no provider."""
+    """Return users of every role and objects of every kind. Single sign-on is set up without a provider."""
     settings.SCRIPTSMITH_OIDC_ISSUER = "https://id.example.org"
     return _everything

@@ -86,7 +86,7 @@ def test_a_user_without_a_role_is_refused_as_the_tables_say(everything: Everythi
 def test_every_address_answers_every_role_as_the_table_says(
     everything: Everything, table: Callable[[], tuple[Row, ...]], is_whole: bool
 ) -> None:
-    """Only an actual request shows whether a view checks permissions."""
+    """Only an actual request can show whether a view checks permissions."""
     found = differences(everything, table(), [ANONYMOUS, *SIGNED_IN], is_whole=is_whole)
     assert not found, "\n" + "\n".join(found)
 

@@ -24,9 +24,9 @@ _FOR_FEW = {
 }
 
 
-# The three steps are what a command loads, what the supervisor and the workers load in addition, and what the web
-# processes load in addition. Each step has the modules that must not be loaded by then, and the maximum number of
-# loaded modules.
+# A command loads the modules of the first step. The supervisor and the workers also load those of the second step, and
+# the web processes those of the third. Each step has the modules that must not be loaded by then, and the maximum
+# number of loaded modules.
 _STEPS = (
     ("import django; django.setup()", _FOR_FEW | {"redis", "celery.apps.worker"}, 2_000),
     ("from scriptsmith_site.embedded.load import load; load(8000)", _FOR_FEW, 2_350),

@@ -1,4 +1,4 @@
-"""Tests that the analysis finds what the first line of each file in tests/cases/scripts specifies.
+"""Tests that the analysis reports the findings listed in the first line of each file in tests/cases/scripts.
 
 `code@line` is a finding of the risk check or the character check. All of these findings must be listed. `?code@line` is
 an unscored finding. `syntax=error@line` and `shellcheck=SC1234@line` refer to Bash and ShellCheck. The scripts are read

@@ -29,7 +29,7 @@ ADDRESS = "/catalogue/calibration/"
 
 
 def label_all(version: Version, by: User, *, matches: int, others: int) -> None:
-    """Create this many labels with different scores. Matches get higher scores."""
+    """Create this many labels with different scores. Matches have higher scores."""
     for number in range(matches + others):
         is_match = number < matches
         label = services.label_match(

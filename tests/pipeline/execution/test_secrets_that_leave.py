@@ -55,7 +55,7 @@ ASKED = "Delete files older than 30 days in /var/tmp/exports"
 @pytest.fixture(autouse=True)
 def remote(standin: StandIn) -> Endpoint:
     Endpoint.objects.filter(name="demo").update(treat_as_remote=True)
-    # If the catalogue answers a run, the run calls no model.
+    # Runs that the catalogue answers would call no model.
     Configuration.objects.update(uses_retrieval=False)
     return Endpoint.objects.get(name="demo")
 

@@ -1,4 +1,4 @@
-"""Tests for the flow with sandbox tests, over scripted ports: what each stage sees, and what is held out."""
+"""Tests for the flow with sandbox tests, over scripted ports: the input of each stage, and the held-out tests."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ UNREADABLE = [Reply("Hm."), Reply("Hm.")]
 
 
 def feedback_ports(told: str, *, first: object = UNREADABLE, then: object = UNREADABLE) -> ScriptedPorts:  # fmt: skip
-    """Return ports for a refinement from cases. By default, no reply of the assessor is readable."""
+    """Return ports for a refinement that uses sandbox tests. By default, no reply of the assessor is readable."""
     number = ["one", "two", "three"].index(told) + 1
     keep = answered(**{f"c{number}_1": "keep"})
     said = [one for what in (first, then) for one in (what if isinstance(what, list) else [what])]

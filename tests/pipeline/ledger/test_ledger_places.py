@@ -1,4 +1,4 @@
-"""Tests for which run gets an endpoint's next call slot, and which run is notified of a free slot."""
+"""Tests that an endpoint's next call slot goes to the right run, and that the right run is notified of a free slot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that a worker writes all data around a call or none, only once despite retries, and at the correct price."""
+"""Tests that a worker writes the data of a call atomically, only once despite retries, and with the correct price."""
 
 from __future__ import annotations
 

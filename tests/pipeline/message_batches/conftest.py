@@ -34,7 +34,7 @@ def standin(batches_process: StandIn, settings: Settings) -> StandIn:
 
 @pytest.fixture
 def campaign(standin: StandIn, db: None) -> Batch:
-    """Return a set of runs that uses Message Batches. Its endpoint has batches and a price."""
+    """Return a set of runs that uses Message Batches. Its endpoint supports batches and has a price."""
     endpoint = Endpoint.objects.get(name="demo")
     Endpoint.objects.filter(pk=endpoint.pk).update(has_batches=True)
     Price.objects.filter(endpoint=endpoint).delete()

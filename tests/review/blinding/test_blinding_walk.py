@@ -1,4 +1,4 @@
-"""Tests that no page, API response or export reveals a secret early to a blinded reviewer, at any stage."""
+"""Tests that no page, API response or export reveals a secret too early to a blinded reviewer, at any stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that a manager starts the pilot's runs, then the others, and that they start even after a worker is lost."""
+"""Tests that a manager starts the pilot's runs, then the others, and that runs start even after a worker is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that counts updated as scores arrive equal a recount after any sequence of events."""
+"""Tests that incrementally updated counts equal a recount after any sequence of events."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_asking_to_see_verdict_is_noted_with_score(held: Assignment, reviewer: U
     # A correct script that passed has no further stage.
     desk = services.open_item(held.item, reviewer)
     assert [step.stage for step in desk.steps] == ["script"] and desk.next_step is None
-    # A study keeps the verdict hidden.
+    # In a study, the verdict stays hidden.
     held.item.campaign.may_reveal = False
     with pytest.raises(NotAllowedNow):
         services.reveal(held.item, "verdict", by=reviewer)

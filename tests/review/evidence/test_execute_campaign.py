@@ -1,4 +1,4 @@
-"""Tests for `execute_campaign`, run from a terminal and from a program, and for partial runs, which are no verdict."""
+"""Tests for `execute_campaign`, run from a terminal and from a program, and for partial runs, which give no verdict."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_each_score_is_a_line(study: Campaign, tmp_path: Path) -> None:
         **{"purpose": "real", "sham": "0", "overlap": "2", "own_feedback": "0"},
     }
     assert {name: line[name] for name in wanted} == wanted
-    # Statements and texts get distinct identifiers, but their content is not exported.
+    # Statements and texts have distinct identifiers, but their content is not exported.
     assert len({one["statement"] for one in lines}) == 4
     assert len({one["text"] for one in lines if one["stage"] == "script"}) == 4
     said = "".join(cell for one in lines for cell in one.values())

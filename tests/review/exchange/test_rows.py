@@ -1,4 +1,4 @@
-"""Tests for valid and invalid rows in the import commands: what is created, kept and rejected, and the exit code."""
+"""Tests for valid and invalid rows in the import commands: the rows that are created or rejected, and the exit code."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def test_unmatched_check_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_a_check_may_stand_before_its_item_in_the_file(tmp_path: Path) -> None:
     run_all("Study", ("import_items", write_lines(tmp_path / "a.jsonl", HALO, ORIGINAL)))
-    # The campaign repeats no items, so no reviewer gets this item.
+    # The campaign repeats no items, so this item is never assigned.
     assert Item.objects.get(again="halo").state == Item.State.CLOSED
 
 

@@ -1,4 +1,4 @@
-"""Tests for managers who assign, take over and return items, with the services, on the page and through the API."""
+"""Tests that managers can assign, take over and return items through the services, the page and the API."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_check_goes_to_others(halo_study: Campaign, reviewer: User, second_revie
     first = go_through(halo_study, reviewer, 0, 2, 2)
     assert set(first) == plain(halo_study)
     let_time_pass()
-    # The first reviewer has scored all items and gets no more. The second reviewer gets the checks.
+    # The first reviewer has scored all items, so only the second reviewer receives the checks.
     assert services.claim_next(halo_study, by=reviewer) is None
     assert set(go_through(halo_study, second_reviewer, 1)) == halos(halo_study)
 
@@ -190,8 +190,8 @@ def test_repeat_goes_to_same_user(manager: User, reviewer: User, second_reviewer
     assert set(go_through(campaign, reviewer, 0, 2, 2)) == plain(campaign)
     again = set(campaign.items.filter(again="repeat").values_list("pk", flat=True))
     assert len(again) == 2
-    # No repeat is shown in the same session. Later one is, although few items are between, because no other item is
-    # left.
+    # No repeat is shown in the same session. Later, a repeat is shown despite the short distance, because no other item
+    # is left.
     assert services.claim_next(campaign, by=reviewer) is None
     let_time_pass()
     assert services.claim_next(campaign, by=second_reviewer) is None

@@ -275,7 +275,7 @@ def show_verdict(item: Item, person: User) -> None:
 
 
 def review(study: Campaign, person: User) -> Item:
-    """Claim the next item and score its script 2. No later stage opens."""
+    """Claim the next item and give its script a score of 2. No later stage opens."""
     assignment = services.claim_next(study, by=person)
     while services.open_item(Item.objects.get(pk=assignment.item_id), person).next_step is not None:
         score_next(assignment.item, person, 2)

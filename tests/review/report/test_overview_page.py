@@ -74,7 +74,7 @@ def test_head_shows_plan_and_primary_figure(golden: Campaign, client: Client) ->
 def test_head_follows_criterion(campaign: Campaign, client: Client) -> None:
     people = [make_person(name, "reviewer") for name in ("rob", "ria")]
     labels = [
-        # This item is final only under the strict criterion. For the next one, reviewers disagree on the refined
+        # This item is final only under the strict criterion. For the next item, reviewers disagree on the refined
         # script.
         Label("incorrect", [(0, None, None), (1, None, None)]),
         Label("incorrect", [(0, 2, 2), (0, 2, 0)]),

@@ -222,7 +222,7 @@ def test_halo_check_is_in_p_family(with_halo: Campaign, manager: User, reviewer:
     assert [one[0] for one in closed.p_family].count("halo") == 2
     details = make_report(closed)["details"]
     halo = details["halo"]["strict"]
-    # The family has two p values for the net effect, and these two, which are equal.
+    # The family has two p values for the net effect and two for the halo check. The latter are equal.
     assert details["p_values"]["family"] == 4
     assert halo["p_holm"] == pytest.approx(min(1, 4 * halo["p_value"]))
 

@@ -24,7 +24,7 @@ def pattern(judged: Judged) -> ItemPattern:
 
 
 def values_left(final: FinalScore) -> tuple[int, ...]:
-    """Return the final scores that a stage can still get. The settled value of a criterion does not change."""
+    """Return the final scores that a stage can still receive. The settled value of a criterion does not change."""
     if final is FinalScore.ABSENT:
         return ()
     return tuple(

@@ -115,8 +115,10 @@ def test_the_quantile_of_t_is_the_tabled_one() -> None:
 
 
 def test_items_that_repeat_a_statement_are_worth_fewer() -> None:
-    """Of forty statements with three items, 20 are all right, 10 all wrong, and 10 have one right. The test uses the
-    formula."""
+    """Forty statements have three items each: all right for 20, all wrong for 10, and one right for 10.
+
+    The expected values follow from the formula.
+    """
     clusters = [(3, 3, 20), (0, 3, 10), (1, 3, 10)]
     found = Share.of(70, 120, clusters=clusters)
     p = 70 / 120

@@ -276,7 +276,7 @@ def test_halo_is_the_difference_to_the_score_without_the_diff() -> None:
 
 
 def test_repeats_tell_how_steady_a_reviewer_is() -> None:
-    """For pairs of scores, test the number of equal ones, and kappa, which requires variation."""
+    """Test the number of equal pairs of scores, and kappa, which requires variation."""
     for pairs, share, kappa in (
         ({(0, 0): 5, (2, 2): 5}, (10, 10), 1.0),
         ({(0, 0): 1, (0, 2): 1, (2, 0): 1, (2, 2): 1}, (2, 4), 0.0),

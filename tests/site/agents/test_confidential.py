@@ -31,7 +31,7 @@ OF_ITS_OWN, AFTER = "as an entry of its own", "after it"
 
 @pytest.fixture
 def known() -> Version:
-    """Return an entry outside the study, which agents may read."""
+    """Return an entry that agents may read, because it is outside the study."""
     curator = make_person("cora", "curator", "reviewer")
     return shelve(UPTIME, author=curator, verified_by=make_person("cleo", "curator"))
 

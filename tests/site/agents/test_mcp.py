@@ -88,7 +88,7 @@ def with_client(
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_official_client_finds_and_takes_a_script(live_server: LiveServer) -> None:
-    """Only the protocol's own client shows that clients accept our messages."""
+    """Only the protocol's own client can show that clients accept our messages."""
     robot = make_person("robot", "reviewer")
     carla = make_person("carla", "curator")
     version = shelve(UPTIME, verified_by=carla)

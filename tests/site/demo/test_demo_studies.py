@@ -30,7 +30,7 @@ def made(manager: User, reviewer: User) -> User:
 
 @pytest.mark.slow
 def test_the_finished_one_has_a_report_worth_a_look(made: User, manager: User) -> None:
-    """Only the complete study, scored and adjudicated, shows that its report has results."""
+    """Only the complete study, scored and adjudicated, can show that its report has results."""
     campaign = Campaign.objects.get(name=studies.FINISHED)
     assert campaign.state == Campaign.State.CLOSED
     assert campaign.items.count() == campaign.items.filter(state="closed").count() == 40

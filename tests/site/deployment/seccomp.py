@@ -27,7 +27,7 @@ class _Argument(ctypes.Structure):
 
 
 def apply(profile: dict[str, Any]) -> None:
-    """Restrict this process and its children to what the profile allows. Raises OSError."""
+    """Restrict this process and its children to the system calls that the profile allows. Raises OSError."""
     library = ctypes.CDLL(find_library("seccomp") or "libseccomp.so.2", use_errno=True)
     library.seccomp_init.restype = ctypes.c_void_p
     assert profile["defaultAction"] == "SCMP_ACT_ALLOW"

@@ -152,7 +152,7 @@ def test_database_of_64_migrations_gets_the_schema_of_a_new_one_and_keeps_every_
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_backup_of_64_migrations_is_restored(backup: Path, tmp_path: Path) -> None:
-    """Only the command shows that no check of names, checksums or versions rejects an old backup."""
+    """Only the command can show that no check of names, checksums or versions rejects an old backup."""
     (tmp_path / "parts").mkdir()
     expected = unpack(backup, tmp_path / "parts").tables
     with fresh_database(own_database("restored")):
@@ -170,7 +170,7 @@ def test_backup_of_64_migrations_is_restored(backup: Path, tmp_path: Path) -> No
 @pytest.mark.nightly
 @pytest.mark.django_db(transaction=True)
 def test_initial_migrations_are_reversible() -> None:
-    """Only PostgreSQL shows that no leftover table, function or trigger blocks the next migration."""
+    """Only PostgreSQL can show that no leftover table, function or trigger blocks the next migration."""
     name = own_database("reversed")
     with fresh_database(name):
         before = schema_of(name)
@@ -196,7 +196,7 @@ def half_migrated(db: None, request: pytest.FixtureRequest) -> str:
 def test_half_migrated_database_is_refused_by_every_command_with_one_message(
     half_migrated: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the command shows that its checks run first. Without them, Django would skip the app or fail with a
+    """Only the command can show that its checks run first. Without them, Django would skip the app or fail with a
     traceback."""
     told = f"{half_migrated} and 1 more is missing"
     with pytest.raises(SystemCheckError, match=f"(?s)E008.*{told}.*HINT.*{ADVICE}"):

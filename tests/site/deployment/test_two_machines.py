@@ -52,7 +52,7 @@ def token_of(page: str) -> str:
 
 @pytest.mark.nightly
 def test_a_session_and_an_export_of_one_are_good_on_the_other(site: Site, tmp_path: Path) -> None:
-    """Only two running installations show which data they share and which each of them stores."""
+    """Only two running installations can show which data they share and which each of them stores."""
     campaign = int(site.run(_STUDY).split("campaign ")[-1])
     with another_machine(site, tmp_path) as second, httpx2.Client(timeout=60) as browser:
         form = browser.get(f"{site.url}/login/").text

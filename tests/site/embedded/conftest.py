@@ -107,7 +107,7 @@ def ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def place(outside: Path, ours: None) -> Iterator[Place]:
-    """Yield an empty place."""
+    """Yield a place without a database."""
     with short_folder() as folder:
         place = Place(folder, outside)
         yield place

@@ -88,8 +88,10 @@ def test_unusable_model_is_announced_with_advice(
 
 
 class Llama(BaseHTTPRequestHandler):
-    """A fake of llama.cpp's two APIs. `asked` has the requests, and `closed` is set when a client leaves a slow
-    request."""
+    """A fake of llama.cpp's two APIs.
+
+    `asked` has the requests, and `closed` is set when a client disconnects during a slow request.
+    """
 
     asked: list[tuple[str, dict[str, object], str | None]] = []
     closed = threading.Event()

@@ -1,4 +1,4 @@
-"""A local bare repository, a mirror to it, and helpers that read the repository with real Git."""
+"""A local bare repository, a mirror of the catalogue in it, and helpers that read the repository with Git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the repositories to which the catalogue may be written."""
+"""Tests for the repositories that the mirror may write to."""
 
 from __future__ import annotations
 

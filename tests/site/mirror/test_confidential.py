@@ -43,7 +43,7 @@ def everything(repository: Repository) -> str:
 
 
 def in_a_world(repository: Repository, happen: Callable[[], None]) -> str:
-    """Return what the mirror contains after `happen` runs, then roll back the database and empty the repository."""
+    """Return the contents of the mirror after `happen` runs, then roll back the database and empty the repository."""
     with transaction.atomic():
         happen()
         work()

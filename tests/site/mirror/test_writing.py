@@ -1,4 +1,4 @@
-"""Tests that each publication has exactly one commit, in order, as real Git reads them."""
+"""Tests that each publication has exactly one commit, in order, as Git reads them."""
 
 from __future__ import annotations
 

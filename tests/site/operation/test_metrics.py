@@ -49,7 +49,7 @@ def test_it_says_what_waits(client: Client, stranger: User, prometheus: dict[str
 def test_doors_to_other_systems_say_what_waits_and_what_came_of_it(
     client: Client, administrator: User, prometheus: dict[str, str]
 ) -> None:
-    """Compare the metrics without waiting work and with one waiting item of each kind.
+    """Compare the metrics when no work is waiting with those when one item of each kind is waiting.
 
     Paused work and work that is not due do not count.
     """

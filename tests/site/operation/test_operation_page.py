@@ -167,7 +167,7 @@ def test_it_knows_the_last_word_of_the_sandbox_and_what_waits_for_it(admin: Clie
 
 
 class Metrics(BaseHTTPRequestHandler):
-    """A server for llama.cpp's metrics after text generation. It requires the key."""
+    """A server that requires the key and returns llama.cpp's metrics after text generation."""
 
     def do_GET(self) -> None:
         is_allowed = self.headers["authorization"] == "Bearer secret"

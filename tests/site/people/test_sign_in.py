@@ -94,7 +94,7 @@ def test_a_form_is_kept_and_sent_again_after_signing_in(client: Client, stranger
     assert "Your session has ended. Your input is saved" in text
     kept = field(text, "kept")
 
-    # The kept text also survives a wrong password.
+    # The saved text also survives a wrong password.
     wrong = {"username": "sam", "password": "wrong", "kept": kept}
     assert field(client.post("/login/", wrong).content.decode(), "kept") == kept
 

@@ -156,7 +156,7 @@ def test_a_service_account_lives_by_tokens(admin: Client, reviewer: User) -> Non
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_of_two_administrators_who_remove_each_other_stays() -> None:
-    """Only two real transactions show whether the rows are locked."""
+    """Only two real transactions can show whether the rows are locked."""
     make_roles()
     for name in ("adam", "eve"):
         make_person(name, "administrator")

@@ -26,7 +26,9 @@ def code_of(secret: str, *, later: int = 0) -> str:
 
 
 def add_app(user: User) -> tuple[str, list[str]]:
-    """Add an authenticator app, and return its secret and the recovery codes. This uses the previous half minute's
-    code."""
+    """Add an authenticator app, and return its secret and recovery codes.
+
+    This uses up the code of the previous half minute.
+    """
     secret = services.new_app_secret()
     return secret, services.add_app(user, secret, code=code_of(secret, later=-1))

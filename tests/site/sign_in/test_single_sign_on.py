@@ -289,7 +289,7 @@ def _wrong(name: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any
 def test_invalid_id_token_signs_nobody_in(
     provider: Provider, client: WebClient, subtests: pytest.Subtests
 ) -> None:
-    """Only a real exchange with a provider shows that every claim is checked."""
+    """Only a real exchange with a provider can show that every claim is checked."""
     claims_are_sent = provider.id_token
     for claim, value, why in (
         ("iss", "https://other.example.org", "issuer"),

@@ -1,4 +1,4 @@
-"""Tests that a form with an invalid CSRF token shows an explanation and keeps the typed text."""
+"""Tests that a form with an invalid CSRF token returns a page that explains the error and keeps the typed text."""
 
 from __future__ import annotations
 

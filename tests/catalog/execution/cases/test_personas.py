@@ -1,4 +1,4 @@
-"""Tests for which calls to stubbed commands change something, because `no_effect` depends on this."""
+"""Tests for the classification of calls to stubbed commands as changing or not, which `no_effect` depends on."""
 
 from __future__ import annotations
 

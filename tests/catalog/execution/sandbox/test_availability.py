@@ -1,4 +1,4 @@
-"""Tests for the messages if no script can run, and for what remains after processes are killed."""
+"""Tests for the messages if no script can run, and for leftovers after processes are killed."""
 
 from __future__ import annotations
 

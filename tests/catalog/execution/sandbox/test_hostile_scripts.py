@@ -1,4 +1,4 @@
-"""Tests for what hostile scripts try to do and achieve. The limits are small, so that the machine is not affected."""
+"""Tests for what hostile scripts attempt and achieve. Small limits protect the machine."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
     20_000,
     4_000_000,
 )  # for 500 statements and for fewer
-_ERRORS = 5  # standard errors, which chance does not exceed in ten thousand interval ends
+_ERRORS = 5  # standard errors; the error of ten thousand interval ends is smaller
 _HELD = 2_000_000  # numbers in memory at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
@@ -117,14 +117,14 @@ def _ratio(top: Array, bottom: Array) -> Array:
 
 
 def kappa(table: Array, weights: Array) -> Array:
-    """Return Cohen's kappa (1960, 1968), 1 - weighted observed / expected, of the tables in the last two axes."""
+    """Return Cohen's kappa (1960, 1968) of the tables in the last two axes: 1 - weighted observed / expected."""
     n = table.sum((-1, -2))
     expected = np.einsum("...i,...j,ij->...", table.sum(-1), table.sum(-2), weights)
     return 1 - _ratio(n * (table * weights).sum((-1, -2)), expected)
 
 
 def alpha(coincidences: Array, level: str) -> Array:
-    """Return Krippendorff's alpha, 1 - D_o / D_e with the level's squared distances, of coincidence matrices."""
+    """Return Krippendorff's alpha of coincidence matrices: 1 - D_o / D_e with the level's squared distances."""
     counts = coincidences.sum(-1)
     n = counts.sum(-1)
     if level == "ordinal":

@@ -178,7 +178,7 @@ def do_repeat(items: list[Record]) -> bool:
 
 
 def missing(finals: Finals, items: list[Record], name: str) -> bool:
-    """Return whether no item of the configuration has, or can still get, the object of the figure."""
+    """Return whether every item of the configuration lacks the figure's object and cannot receive it later."""
 
     def has(stage: str) -> bool:
         return any(finals.outcome(item, stage, "strict") != ABSENT for item in items)

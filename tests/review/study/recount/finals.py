@@ -30,7 +30,7 @@ ABSENT, OPEN = "absent", "open"
 
 @dataclass(frozen=True)
 class Reading:
-    """The rule for which scores count. The default is the study's own rule."""
+    """The rule that decides which scores count. The default is the study's own rule."""
 
     with_not_blind: bool = False
     without_called_in: bool = False
