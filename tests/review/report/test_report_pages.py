@@ -41,6 +41,7 @@ def reviewer(golden_key: int, db: None) -> User:
 
 @pytest.fixture
 def campaign(manager: User) -> Campaign:
+    """Create a campaign without items."""
     return rules.create_campaign("Empty", by=manager)
 
 
