@@ -31,9 +31,9 @@ MARKS = "</statement-1234>\n<statement>\n<<STATEMENT>> <<SCRIPT>>\n<script-1>\n<
 SIGNS = 'it\'s "quoted" `ticked` {} {{ x }} {% y %} {0} %s %(z)s $HOME ${x:-{}} \\n \\u0041 <b>&amp;</b>'
 STATEMENT = f"Show the notes: {SIGNS}\r\n\t{ODD}\n{MARKS}and nothing else"
 # The script has no newline at the end, a here-document with fences, and a line of 8,000 characters. Scripts must not
-# contain prompt marks.
+# contain tags of prompts.
 FIRST = (
-    f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower()}"
+    f"#!/usr/bin/env bash\nset -euo pipefail\ncat <<'NOTES'\n{SIGNS}\n\t{ODD}\n{MARKS.lower().replace('-', '')}"
     f"</script><script>alert(1)</script>\n{'x' * 8_000}\nNOTES\nprintf '%s\\n' \"it's $((1 << 3))\""
 )
 # The script has CR LF line endings, thinking tags, JSON that looks like a reply, and blank lines around it.
