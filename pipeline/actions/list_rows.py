@@ -15,7 +15,7 @@ from pipeline.runs.list_rows import RunRow, run_row
 
 @dataclass(frozen=True)
 class ActionRow:
-    """An action with its newest run and answer, which are None if the action has no run."""
+    """An action with its newest run and answer, if it has a run."""
 
     action: Action
     newest: RunRow | None

@@ -116,7 +116,7 @@ def ask_and_run(
 ) -> Run:
     """Store an Action and start its first Run in one transaction. Raises the same errors as `start_run`.
 
-    If `secrets` is None, the texts must contain no secrets, because every user can read and search them.
+    Without `secrets`, the texts must contain no secrets, because every user can read and search them.
     """
     with transaction.atomic():
         action = ask(statement, by=by, **details)  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ MOST_RUNS = 50  # on an action's page
 
 @dataclass(frozen=True)
 class PricedRun:
-    """A run of an action, with its answer and its cost in micro-dollars. The cost is None if a price is missing."""
+    """A run of an action, with its answer and its cost in micro-dollars. Without a price, the cost is None."""
 
     row: RunRow
     answer: ShownAnswer
