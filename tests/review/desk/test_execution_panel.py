@@ -151,7 +151,7 @@ def test_it_is_said_in_a_sentence() -> None:
         ({"calls": calls[::-1]},
          "Refined makes the same calls in a different order: `systemctl reload nginx`, `nginx -t`."),
         ({"status": 1}, "Refined exits with 1 instead of 0."),
-        ({"stdout": "2 files\n"}, "Refined prints `2 files\\n`; Original prints nothing."),
+        ({"stdout": "2 files\n"}, "Refined prints `2 files\\n`, but Original prints nothing."),
         ({"ended": "timed out", "status": None}, "Refined: timed out. Original: finished."),
     ]  # fmt: skip
     for seen, sentence in cases:
