@@ -31,7 +31,7 @@ from catalog.retrieval import vector_store
 from catalog.retrieval.vector_search import (
     LEAST_CANDIDATES,
     MOST_CANDIDATES,
-    VECTORS_A_CANDIDATE,
+    VECTORS_PER_CANDIDATE,
 )
 
 VECTORS = os.environ.get("BENCH_RECALL_VECTORS", "130000,390000" if IS_FULL else "30000")
@@ -115,7 +115,7 @@ def _measure_index(size: int, kind: str, asked: Floats, nearest: _Nearest) -> It
     yield figure(
         f"{name}: index, MiB", _ask("SELECT pg_relation_size('recall_index')")[0][0] / _MIB
     )
-    own = min(MOST_CANDIDATES, max(LEAST_CANDIDATES, ceil(size / VECTORS_A_CANDIDATE)))
+    own = min(MOST_CANDIDATES, max(LEAST_CANDIDATES, ceil(size / VECTORS_PER_CANDIDATE)))
     for breadth in sorted({own, *map(int, BREADTHS.split(","))}):
         execute(f"SET hnsw.ef_search = {breadth}")
         shares, times = [], []

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_COSINE = 0.35  # phrasings with a lower cosine are unrelated
-# The index examines one candidate per VECTORS_A_CANDIDATE vectors, within these bounds. pgvector sets the upper bound.
-# With more vectors, the same number of candidates has a lower recall (`python -m bench recall`).
-LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_A_CANDIDATE = 100, 1_000, 1_000
+# The index examines one candidate per VECTORS_PER_CANDIDATE vectors, within these bounds. pgvector sets the upper
+# bound. With more vectors, the same number of candidates has a lower recall (`python -m bench recall`).
+LEAST_CANDIDATES, MOST_CANDIDATES, VECTORS_PER_CANDIDATE = 100, 1_000, 1_000
 
 
 class Near(NamedTuple):
@@ -73,7 +73,7 @@ class QueryVector:
                     [
                         MOST_CANDIDATES,
                         LEAST_CANDIDATES,
-                        VECTORS_A_CANDIDATE,
+                        VECTORS_PER_CANDIDATE,
                         self.model.index_name,
                     ],
                 )

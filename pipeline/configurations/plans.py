@@ -142,7 +142,9 @@ def _check_player(role: Role, player: Player, endpoints: Mapping[str, Endpoint])
         )
     check_text(player.model, field=f"{role.value}.model", most=MAX_MODEL)
     if not player.model or not player.model.isprintable():
-        raise BadInput(_("Enter a model of this endpoint."), field=f"{role.value}.model")
+        raise BadInput(
+            _("Enter the name of a model that this endpoint serves."), field=f"{role.value}.model"
+        )
     if not LEAST_TOKENS <= player.max_tokens <= MOST_TOKENS:
         raise BadInput(
             _("Enter a number from %(least)s to %(most)s tokens.")

@@ -165,7 +165,10 @@ def check_query(query: CostQuery) -> CostQuery:
 
 
 def default_range(per: Per, *, until: date) -> date:
-    """Return the default first day: thirty days ago, or twelve months including this one."""
+    """Return the default first day of the costs page.
+
+    It is 29 days before `until`, or the first day of the month 11 months earlier if costs are grouped by month.
+    """
     if per is Per.DAY:
         return until - timedelta(days=29)
     number = until.year * 12 + until.month - 1 - 11

@@ -126,9 +126,9 @@ class PairedForm(PlanForm):
     common = ("gained", "lost", "power", "minutes", "hours")
     field_order = ("gained", "lost", "power", "minutes", "hours", "overlap", "arms", "deff")
 
-    gained = _percent(_("Right only under the comparison (% of items)"))
+    gained = _percent(_("Correct only with the comparison (% of items)"))
     lost = _percent(
-        _("Right only under the baseline (% of items)"),
+        _("Correct only with the baseline (% of items)"),
         help_text=_(
             "The study is designed to detect the difference between these two percentages."
         ),

@@ -86,7 +86,10 @@ def _half_width(figure: Json) -> float | None:
 def _discordant(view: ReportView, plan: Plan) -> Iterator[list[Cell]]:
     """Yield the planned and observed discordant shares and power, for the primary pair if one was chosen."""
     name = view.details["primary_figure"] or _DEFAULT_FIGURE
-    labels = {"gained": _("Right only under the second"), "lost": _("Right only under the first")}
+    labels = {
+        "gained": _("Correct only with the second configuration"),
+        "lost": _("Correct only with the first configuration"),
+    }
     for one in _compared(view):
         change = one[view.criterion.value].get(name)
         if not change or not change["items"]:

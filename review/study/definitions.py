@@ -247,8 +247,8 @@ FIGURES: tuple[Definition, ...] = (
         name="still_wrong_of_items",
         label=_("Still wrong after useful feedback, of all items"),
         text=_(
-            "The same items as a share of all scored items. This share differs from the share of wrong first drafts "
-            "with right feedback, so a report must say which one it gives."
+            "The same items as a share of all scored items. The share of wrong first drafts with correct "
+            "feedback is a different figure, so a report must state which of the two it uses."
         ),
         part=_still_wrong,
         needs=(Object.FEEDBACK, Object.REFINED),
@@ -308,7 +308,7 @@ FIGURES: tuple[Definition, ...] = (
         label=_("Broken by refinement"),
         text=_(
             "Items that are wrong after refinement (self-doubt), as a share of the items that "
-            "were flagged and right."
+            "were right but flagged."
         ),
         part=_broken,
         needs=(Object.ASSESSOR, Object.REFINED),

@@ -33,7 +33,8 @@ COLUMNS = ("time", "person", "event", "kind", "object", "number", "changes", "re
 # Only administrators may see records from these apps, which concern accounts, and records of erasures.
 _ABOUT_PEOPLE = ("auth", "scriptsmith_site")
 _ERASURES = ("texts erased", "anonymised")
-_RECENT = 1000  # number of newest records whose events the filter offers
+# The filter lists the events found in this many of the newest records.
+_RECENT = 1000
 
 
 class AuditFilters(forms.Form):

@@ -63,7 +63,7 @@ class _Keys(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.controls: list[dict[str, str]] = []
-        self.owned: dict[str, str] = {}  # attributes of fields, by field ID
+        self.owned: dict[str, str] = {}  # maps each field's ID to its attributes
         self.printed: list[tuple[str, dict[str, str]]] = []
         self._open: list[tuple[str, dict[str, str]]] = []
         self._is_key = False

@@ -32,7 +32,7 @@ class SameFindings:
 
 @dataclass(frozen=True)
 class SinceReplaced:
-    """The new, kept and gone findings of a version, compared with the version that it replaces."""
+    """The new, unchanged and resolved findings of a version, compared with the version that it replaces."""
 
     new: tuple[Finding, ...]
     kept: tuple[Finding, ...]
@@ -84,7 +84,7 @@ def newer_findings(version: Version) -> Changed | None:
 
 
 def findings_since(old: Version | None, new: Version) -> SinceReplaced:
-    """Return the new, kept and gone findings by the review page's rule (`new_and_gone`)."""
+    """Return the new, unchanged and resolved findings, by the same rule as the review page (`new_and_gone`)."""
     before = old.findings if old else []
     came, gone = new_and_gone(_placed(old), _placed(new))
     found = list(enumerate(new.findings))

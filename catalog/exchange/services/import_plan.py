@@ -64,7 +64,7 @@ class ImportStep:
 
 
 class Taken(NamedTuple):
-    """The script and the entry of a slug that an earlier row of the file uses."""
+    """The script and entry for a slug that an earlier row in the file already uses."""
 
     place: str
     sha256: str

@@ -41,7 +41,7 @@ class SearchResult:
 
 
 class Scope(NamedTuple):
-    """The scope of a search: only the entries in `among`, or the best `most` of all entries if `among` is None."""
+    """The scope of a search: only the entries in `among`, or the `most` best matches in the whole catalogue."""
 
     among: list[int] | None
     most: int

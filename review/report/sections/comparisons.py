@@ -91,8 +91,8 @@ def _table(view: ReportView, one: Json, place: int) -> Table:
     columns = [
         Column(_("Figure")),
         Column(_("Cases"), is_number=True),
-        Column(_("Right only under the first"), is_number=True),
-        Column(_("Right only under the second"), is_number=True),
+        Column(_("Correct only with the first configuration"), is_number=True),
+        Column(_("Correct only with the second configuration"), is_number=True),
         Column(_("Difference"), is_number=True),
         Column(_("95% interval"), is_number=True),
         Column(_("Chart"), is_drawing=True),

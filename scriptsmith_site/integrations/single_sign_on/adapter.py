@@ -40,7 +40,7 @@ from scriptsmith_site.people.sign_in.entrance import PROVIDER, enter
 
 
 class Unbelievable(OAuth2Error):  # type: ignore[misc]
-    """An invalid response of the provider. django-allauth passes this error to `on_authentication_error`."""
+    """An invalid response from the provider. django-allauth passes this error to `on_authentication_error`."""
 
 
 class CodeRefused(OAuth2Error):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Tests for the details of a script and for their form fields."""
+"""Tests for script details and for their text format in forms."""
 
 from __future__ import annotations
 

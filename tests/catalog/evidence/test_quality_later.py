@@ -1,4 +1,4 @@
-"""Tests that an idle worker measures the quality of sandbox tests after their results."""
+"""Tests that an idle worker measures the quality of sandbox tests after their results are in."""
 
 from __future__ import annotations
 

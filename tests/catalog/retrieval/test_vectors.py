@@ -272,7 +272,7 @@ def test_a_search_looks_further_about_in_a_larger_index(
     with connection.cursor() as cursor:
         # A VACUUM would record this size for the index.
         cursor.execute("UPDATE pg_class SET reltuples = 120 WHERE relname = %s", [model.index_name])
-        monkeypatch.setattr(vector_search, "VECTORS_A_CANDIDATE", reach)
+        monkeypatch.setattr(vector_search, "VECTORS_PER_CANDIDATE", reach)
         vector_search.embed_query(SPOOLER).find(limit=3)
         cursor.execute("SELECT current_setting('hnsw.ef_search')")
         assert cursor.fetchone() == (str(looked_at),)

@@ -106,7 +106,7 @@ def test_nothing_is_told_before_its_stage(
 def test_what_is_sent_is_answered_with_no_secret_either(
     item: Item, reviewer: User, client_for: ClientFor, more: dict[str, object], scored: int
 ) -> None:
-    """Each address receives an invalid form, and its response must not contain a secret."""
+    """Post invalid forms to each URL. No response may contain a secret."""
     for value in (0, 2)[:scored]:
         score_next(item, reviewer, value)
     client, telling = client_for(reviewer), {}

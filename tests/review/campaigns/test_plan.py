@@ -106,7 +106,7 @@ def test_a_plan_says_how_many_reviewers_it_takes_and_the_report_what_it_took(
     assert (plan.work.reviews, plan.work.reviewers) == (672, 5)
     kept = boss.get(f"/campaigns/{campaign.pk}/setup/size/").text
     assert 'value="8"' in kept
-    assert "33.6 hours for the 1 reviewer of this study" in " ".join(kept.split())
+    assert "33.6 hours for the 1 reviewer in this study" in " ".join(kept.split())
     items = fill(campaign, [Label("", [(2, None, None)])] * 2, [reviewer])
     Score.objects.filter(item__in=items).update(active_seconds=90)
     table = boss.get(f"/campaigns/{campaign.pk}/report/tables/plan.csv").text

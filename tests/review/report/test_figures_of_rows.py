@@ -1,4 +1,4 @@
-"""Tests for the report from real rows, and for the maximum age of a large study's report."""
+"""Tests of the report built from real rows, and of the maximum age of a large study's report."""
 
 from __future__ import annotations
 

@@ -195,8 +195,8 @@ def test_the_plan_is_beside_the_primary_pair_alone(study: Campaign, as_manager: 
     assert "+30.0 pp from second to imported" in words_of(head_of(page))
     address = f"/campaigns/{study.pk}/report/tables/plan.csv"
     lines = as_manager.get(address).text.splitlines()
-    assert '"Right only under the second: second, imported",,30.0,,40.0' in lines
-    assert '"Right only under the first: second, imported",,10.0,,10.0' in lines
+    assert '"Correct only with the second configuration: second, imported",,30.0,,40.0' in lines
+    assert '"Correct only with the first configuration: second, imported",,10.0,,10.0' in lines
     assert not any("third" in line for line in lines)
     reached = f"{100 * power(0.4, 0.1, 10):.1f}"
     (said,) = [line for line in lines if "Power for the observed shares: second, imported" in line]

@@ -34,7 +34,7 @@ from tests.review.report.rows import Label, fill, golden_labels
 from tests.review.report.test_report_pages import words_of
 
 pytestmark = pytest.mark.django_db
-NOBODY = "No reviewer of this study has seen its verdicts"
+NOBODY = "No reviewer in this study has seen its verdicts"
 
 
 def threats_page(client: Client, campaign: Campaign, query: str = "") -> str:

@@ -300,7 +300,7 @@ def test_a_mean_over_pairs_is_drawn_from_whole_statements() -> None:
     for name in ("cohen_kappa", "linear_kappa", "weighted_kappa"):
         low, high = found.intervals[name] or (0, 0)
         of_pair = across.intervals[name] or [0, 0]
-        # Four of the six pairs differ as these two do, and two never differ: (4 kappa + 2) / 6.
+        # Four of the six pairs have the same kappa as this pair, and the other two always agree: (4 kappa + 2) / 6.
         assert [low, high] == pytest.approx([(4 * end + 2) / 6 for end in of_pair], abs=0.02)
 
 

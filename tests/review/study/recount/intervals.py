@@ -55,8 +55,10 @@ def _t_inside(t: float, freedom: int) -> float:
 def share_interval(
     given: Sequence[tuple[str, int]], *, repeats: bool
 ) -> tuple[Interval, float | None]:
-    """Return the interval of a share, and its design effect if statements repeat. `given` has (statement, 0 or 1) of
-    each item."""
+    """Return the confidence interval of a proportion, and its design effect if statements repeat.
+
+    Each item in `given` is a pair of its statement and 0 or 1.
+    """
     n = len(given)
     if n == 0:
         return None, None
