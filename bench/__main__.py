@@ -38,7 +38,7 @@ MEASUREMENTS = {
     "quality": "execution.quality",
     "batches": "runs.batches",
 }
-# Run only by name, because these benchmarks need installations or an earlier release, or take many minutes.
+# Run only by name, because these benchmarks need additional software or an earlier release, or take many minutes.
 ON_DEMAND = {
     "tiny": "runs.tiny",
     "intercode": "execution.intercode",

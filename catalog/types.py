@@ -31,9 +31,8 @@ class Match:
     cosine: float
     reasons: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
-    fills: Mapping[str, str] = field(
-        default_factory=dict
-    )  # parameter name to the statement's literal
+    # Maps each parameter's name to the statement's literal.
+    fills: Mapping[str, str] = field(default_factory=dict)
     # True if the match is a starting point only because of its low confidence, not because of a rule.
     is_confirmable: bool = False
 

@@ -33,10 +33,10 @@ class Control:
     is_on: bool = False  # whether the control is checked or selected
     is_disabled: bool = False
     formaction: str = ""
-    # of a select: pairs of value and whether it is selected
+    # options of a select: value, and whether it is selected
     options: list[tuple[str, bool]] = field(default_factory=list)
     is_multiple: bool = False
-    text: str = ""  # of a button, or of a textarea during parsing
+    text: str = ""  # text of a button, or of a textarea during parsing
     place: int = 0  # position in the page
     file: SimpleUploadedFile | None = None
 

@@ -56,7 +56,7 @@ class WebClient(Client):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"enforce_csrf_checks": True, **options})
-        self._pages: dict[str, str] = {}  # by path, newest last
+        self._pages: dict[str, str] = {}  # fetched pages by path, newest last
 
     def post(
         self,

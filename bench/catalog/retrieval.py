@@ -57,7 +57,7 @@ class Fold(NamedTuple):
     """The results of one test fold."""
 
     results: dict[str, list[Result]]
-    matches: list[bool]  # for each match, whether it is right
+    matches: list[bool]  # whether each match is right
     swaps: list[Swapped]
     confirmed: list[Outcome]
 

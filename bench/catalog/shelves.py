@@ -25,8 +25,8 @@ from catalog.embedding import Embedder
 from catalog.models import Embedding, EmbeddingModel, Entry, Phrasing, Tag, Version
 from catalog.retrieval import text_search, vector_store
 
-EMBEDDED = 12  # number of embedded statements of each form
-MOVED = 0.7  # factor of the difference between two embedded vectors
+EMBEDDED = 12  # number of embedded statements for each form
+MOVED = 0.7  # factor for the difference between two embedded vectors
 SCATTER = 0.008  # standard deviation of the noise on each of the 384 numbers
 OWNERS, TAGS = 30, 60
 BATCH = 2_000

@@ -41,7 +41,7 @@ class Person:
     password: str
     cookies: dict[str, str] = field(default_factory=dict)
     shown: Shown | None = None
-    took: float = 0.0  # seconds of the last request
+    took: float = 0.0  # duration of the last request in seconds
     _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def sign_in(self) -> None:

@@ -37,7 +37,7 @@ class Told:
     scored: Counter[str] = field(default_factory=Counter)
     lost: int = 0  # scores for an item whose lease had expired
     errors: list[str] = field(default_factory=list)
-    longest: float = 0.0  # seconds of the slowest response
+    longest: float = 0.0  # duration of the slowest response in seconds
     is_over: bool = False
     is_stopped: bool = False  # True if the time limit ended the race while items were open
 

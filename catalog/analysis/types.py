@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-MAXIMUM_BYTES = 1_000_000  # of UTF-8, far more than any reviewed script has
+MAXIMUM_BYTES = 1_000_000  # UTF-8 bytes, far more than any reviewed script has
 
 
 class UnreadableScript(ValueError):

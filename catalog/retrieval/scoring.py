@@ -20,7 +20,7 @@ class HeldOut(TypedDict):
     """Benchmark results of a shipped scoring model (`make bench`), on public pairs held out from its training."""
 
     queries: int
-    precision: dict[str, float]  # by coverage (percentage of queries that are answered)
+    precision: dict[str, float]  # precision by coverage (percentage of queries that are answered)
     calibration_error: float
 
 

@@ -14,7 +14,9 @@ from django.db import connection
 MOST_CANDIDATES = 1000  # maximum estimated number of rows that the rare words select
 MOST_RANKED = 200  # maximum number of phrasings whose entries are checked for eligibility
 MOST_WORDS = 64
-MOST_CHARACTERS = 50_000  # of phrasings and of a script, because a tsvector is limited to 1 MB
+MOST_CHARACTERS = (
+    50_000  # limit for phrasings and for a script, because a tsvector has at most 1 MB
+)
 
 _WORDS = """
 SELECT word.lexeme, coalesce(common.share, 0) * greatest(class.reltuples, 0) AS expected

@@ -139,9 +139,8 @@ class Assessment(models.Model):
     draft = models.OneToOneField(Draft, models.CASCADE, related_name="assessment")
     script_sha256 = models.CharField(max_length=64)
     verdict = models.CharField(max_length=10, choices=VERDICTS)
-    why = models.CharField(
-        max_length=20, blank=True
-    )  # for an unknown verdict, such as refused, truncated or unparsed
+    # The cause of an unknown verdict, such as refused, truncated or unparsed.
+    why = models.CharField(max_length=20, blank=True)
     syntax_ok = models.BooleanField(null=True)
     functionality = models.TextField(blank=True)
     similarity = models.CharField(max_length=10, blank=True)

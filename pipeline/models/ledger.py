@@ -141,9 +141,8 @@ class Attempt(models.Model):
     cache_read_tokens = models.PositiveIntegerField(default=0)
     cache_write_tokens = models.PositiveIntegerField(default=0)
     thinking_tokens = models.PositiveIntegerField(default=0)
-    cost = models.PositiveBigIntegerField(
-        null=True, blank=True
-    )  # micro-dollars; null if no price is known
+    # In micro-dollars. Null if no price is known.
+    cost = models.PositiveBigIntegerField(null=True, blank=True)
     price_since = models.DateField(null=True, blank=True)
     raw = models.JSONField(null=True, blank=True)
 

@@ -251,7 +251,7 @@ def count_reviewers(campaign: Campaign) -> int:
 
 @dataclass(frozen=True)
 class _Work:
-    done: Counter[int]  # by reviewer
+    done: Counter[int]  # finished items of each reviewer
     recent: Counter[int]
     seconds: Mapping[int, int]
     active: Mapping[int, int]

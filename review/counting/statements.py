@@ -46,7 +46,7 @@ class Counted(NamedTuple):
     kept: Kept
 
 
-Changes = dict[int, Counter[str]]  # by configuration
+Changes = dict[int, Counter[str]]  # changes by configuration
 
 
 def count_statement(items: Sequence[Counted], changes: Changes, *, times: int) -> None:
@@ -98,7 +98,7 @@ def _count_joint(arms: Mapping[int, Sequence[Counted]], changes: Changes, times:
             changes[one][f"{JOINT} {other}>{'>'.join(pairs)}"] += times
 
 
-Given = Mapping[str, list[list[int]]]  # by stage, (reviewer, value) pairs
+Given = Mapping[str, list[list[int]]]  # (reviewer, value) pairs by stage
 
 
 def unshared(kept: Kept) -> Given:

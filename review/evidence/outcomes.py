@@ -28,7 +28,7 @@ STAGES = ("script", "refined")
 _AT_ONCE = 20_000
 _NONE: Mapping[str, int] = {}
 
-_FinalScores = dict[str, FinalScore]  # by stage
+_FinalScores = dict[str, FinalScore]  # final scores by stage
 
 
 class ExecutedStage(NamedTuple):

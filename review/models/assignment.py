@@ -40,9 +40,8 @@ class Assignment(models.Model):
         TAKE_OVER = "take_over", _("Taken over")
         IMPORTED = "imported", _("Imported")
 
-    item = models.ForeignKey(
-        Item, models.CASCADE, related_name="assignments", db_index=False
-    )  # the index on item and reviewer covers it
+    # The index on item and reviewer covers this key.
+    item = models.ForeignKey(Item, models.CASCADE, related_name="assignments", db_index=False)
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments", db_index=False
     )

@@ -108,7 +108,7 @@ Run.objects.filter(pk=runs[1].pk).update(waits_for=ollama, not_before=now + time
 print(*(reverse('run-detail', args=[run.pk]) for run in runs), reverse('endpoint-detail', args=['ollama']))
 """
 SECONDS = 20
-LIMIT = 0.05  # of a core
+LIMIT = 0.05  # maximum CPU use, as a share of one core
 
 
 def test_waiting_page_uses_little_of_the_processor(

@@ -37,7 +37,7 @@ print(json.dumps(make_report(Campaign.objects.get(name={NAME!r}))["details"]["co
 class Books:
     """The study's results in the product's database and in the model's log."""
 
-    items: dict[str, int]  # by state
+    items: dict[str, int]  # number of items in each state
     batches: int
     expired: int  # requests in batches that expired
     answered: int  # calls with an answer

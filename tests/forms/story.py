@@ -36,7 +36,7 @@ class World(SimpleNamespace):
     """The users and rows of one story. `given` sets them, and `check` verifies them."""
 
     who: str
-    text: str  # of the page after the form was submitted
+    text: str  # text of the page after the form was submitted
 
     def person(self, role: str) -> User:
         """Return the user with this role. The first call creates the user."""
@@ -69,10 +69,9 @@ class Story:
     press: str = ""  # the label or value of the button; "" is the first button
     fill: Filled | Callable[[World], Filled] = field(default_factory=dict)
     name: str = ""  # distinguishes stories with the same template and URL
-    status: int = 200  # of the final response, after all redirects
-    check: Callable[[World], object] | None = (
-        None  # returns a true value if the form had the intended effect
-    )
+    status: int = 200  # status of the final response, after all redirects
+    # Returns a true value if the form had the intended effect.
+    check: Callable[[World], object] | None = None
     template: str = ""
     who: str = ""  # a key of PEOPLE, or "visitor" for a user without an account
 

@@ -48,12 +48,12 @@ class Row:
     """One line of a table: the users that may access one address, for one kind of object."""
 
     room: str
-    name: str  # of the URL pattern, or the ID of the operation
+    name: str  # name of the URL pattern, or ID of the operation
     methods: tuple[str, ...]
     object: str  # kind and owner, or "-"
     who: tuple[str, ...]
-    refused: str = "403"  # or 404, and the roles that get it (other roles get 403)
-    scope: str = ""  # of the API; with several separated by |, any of them is enough
+    refused: str = "403"  # 403, or 404 and the roles that get 404 (others get 403)
+    scope: str = ""  # API scopes, separated by |; any one of them is enough
     operation: str = ""
 
     def answer_to(self, person: str) -> str:

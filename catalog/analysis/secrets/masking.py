@@ -148,10 +148,8 @@ def _search(text: str, contexts: Iterable[Context]) -> Iterator[Secret]:
                 yield Secret(match.start(), len(text), _REST)
                 break
             group = match.lastindex or 0
-            start, value = (
-                match.start(group),
-                match[group].rstrip(",.:"),
-            )  # punctuation that ends a clause
+            # Remove punctuation that ends a clause.
+            start, value = match.start(group), match[group].rstrip(",.:")
             if context.is_one(value) and not is_placeholder(value):
                 yield Secret(start, start + len(value), context.kind)
 

@@ -67,7 +67,7 @@ def parse(source: bytes) -> Node:
 class Heredoc(NamedTuple):
     """A here-document removed from the text. The tree contains `<___` without a body instead."""
 
-    start: int  # of the body
+    start: int  # the start of the body
     end: int
     after: int  # the offset after the end marker's line
     is_quoted: bool

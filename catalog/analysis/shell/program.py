@@ -46,7 +46,7 @@ from catalog.analysis.tables import word_set
 
 MAXIMUM_WRAPPERS = 12  # `sudo env nice timeout ...` in a row
 MAXIMUM_UNITS = 300
-MAXIMUM_BYTES = 200_000  # of all code that the script's own commands run
+MAXIMUM_BYTES = 200_000  # maximum size of all code that the script's own commands run
 MAXIMUM_CHANGES = 50  # `cd` commands
 MAXIMUM_RESOLVED = 20_000  # words resolved from variables
 MAXIMUM_STAGES = 10  # commands of a pipeline that are followed
@@ -70,7 +70,7 @@ class Program:
     """A parsed script: its commands, redirections, variables and gaps."""
 
     unit: Unit
-    commands: tuple[Command, ...]  # by line
+    commands: tuple[Command, ...]  # in order of lines
     redirects: tuple[Redirect, ...]
     loops: tuple[Loop, ...]
     assignments: tuple[Assignment, ...]

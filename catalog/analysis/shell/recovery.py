@@ -35,7 +35,8 @@ class Text:
     roots: list[Node]
     heredocs: dict[int, Heredoc] = field(default_factory=dict)
     guesses: list[Node] = field(default_factory=list)  # trees of unread lines, including errors
-    bodies: dict[int, Node] = field(default_factory=dict)  # of here-documents with expansions
+    # Bodies of here-documents with expansions.
+    bodies: dict[int, Node] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 

@@ -58,7 +58,7 @@ def _read_starter_line(text: str) -> Starter:
     )
 
 
-STARTERS: dict[str, Starter] = {}  # by name
+STARTERS: dict[str, Starter] = {}  # starters by command name
 _WITH_SUBCOMMANDS: defaultdict[str, list[tuple[list[str], Starter]]] = defaultdict(list)
 for _name, _subcommands, _text in read_table("shell/programs.txt", "starters"):
     if _subcommands:

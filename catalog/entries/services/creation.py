@@ -30,9 +30,8 @@ BUILTINS = word_set(
     " local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt"
     " source suspend test times trap true type typeset ulimit umask unalias unset wait"
 )
-RESERVED_SLUGS = frozenset(
-    {"new", "curation", "calibration", "imports", "export", "views"}
-)  # slugs that are URLs of other pages
+# Slugs that are URLs of other pages.
+RESERVED_SLUGS = frozenset({"new", "curation", "calibration", "imports", "export", "views"})
 
 # Details that can't be detected from a script, and are stored as given.
 _SAID_ONLY = (

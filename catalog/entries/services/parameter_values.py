@@ -26,7 +26,7 @@ class Filled:
 
     text: str
     values: Mapping[str, str]  # nonempty values by parameter
-    problems: Mapping[str, str] = field(default_factory=dict)  # by parameter
+    problems: Mapping[str, str] = field(default_factory=dict)  # problems by parameter
     dangers: tuple[str, ...] = ()  # values that would destroy more than intended
     findings: Sequence[
         Mapping[str, object]

@@ -56,7 +56,7 @@ def world_tree(world: Mapping[str, object], seen: Mapping[str, object]) -> Seque
 def _join_chains(rows: Sequence[TreeRow]) -> list[TreeRow]:
     """Join folders that contain only one folder into one row, such as `var/log/app/`."""
     joined: list[TreeRow] = []
-    lifted = [0] * (DEEPEST + 2)  # by depth: the number of levels by which later rows move up
+    lifted = [0] * (DEEPEST + 2)  # for each depth, how many levels later rows move up
     prefix = ""
     for position, row in enumerate(rows):
         below = _children(rows, position)

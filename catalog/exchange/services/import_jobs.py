@@ -22,7 +22,7 @@ from core.errors import BadInput, NotAllowedNow, Refused
 from core.kept_files import KeptFiles
 from core.leased_jobs import UNFINISHED, Claim, LostLease, claim
 
-MOST_BYTES = 64_000_000  # of an uploaded file; the command has no limit
+MOST_BYTES = 64_000_000  # maximum size of an uploaded file; the command has no limit
 MOST_ROWS = 10_000  # in a stored report, whose totals include all rows
 KEPT_FOR = timedelta(days=1)
 SMALL_FILE = 60_000  # bytes; larger files are previewed by a worker

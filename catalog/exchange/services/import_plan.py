@@ -77,7 +77,7 @@ class RowsBefore:
     def __init__(self, *, is_dry: bool = False) -> None:
         self._is_dry = is_dry
         self._made_up = 0
-        self.places: dict[str, Taken] = {}  # by slug
+        self.places: dict[str, Taken] = {}  # slugs of earlier rows
         self.titles: dict[str, str] = {}  # positions of new entries, by lowercase title
         # What a dry run would change: which entry has each script, and the phrasings of each entry.
         self.holders: dict[str, int] = {}

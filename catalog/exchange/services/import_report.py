@@ -24,7 +24,7 @@ class RowOutcome:
     place: str
     outcome: ImportOutcome
     title: str = ""
-    slug: str = ""  # of the existing entry, or as requested
+    slug: str = ""  # the existing entry's slug, or the requested slug
     why: str = ""
     warning: str = ""  # in a preview: a syntax error, a high risk, or an existing title
 

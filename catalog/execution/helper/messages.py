@@ -22,7 +22,7 @@ class FileRequest(TypedDict):
     content: NotRequired[str]
     size: NotRequired[int]  # bytes of filler, in place of content
     mode: NotRequired[int]
-    target: NotRequired[str]  # of a link
+    target: NotRequired[str]  # a link's target
     age: NotRequired[float]
     accessed: NotRequired[float]
 
@@ -53,9 +53,9 @@ class CommandRequest(TypedDict):
 
 
 class LimitsRequest(TypedDict):
-    seconds: float  # of wall time, per run
-    cpu_seconds: int  # of all processes together
-    memory_bytes: int  # of all processes together
+    seconds: float  # wall time per run
+    cpu_seconds: int  # for all processes together
+    memory_bytes: int  # for all processes together
     process_count: int
     output_bytes: int  # each for stdout and stderr
     disk_bytes: int

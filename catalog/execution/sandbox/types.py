@@ -40,8 +40,8 @@ class Limits:
 
     # The wall time limit is several times the processor time limit, because runs have a low priority.
     seconds: float = 20
-    cpu_seconds: int = 5  # of all processes together
-    memory_bytes: int = 256 * MEGABYTE  # of all processes together
+    cpu_seconds: int = 5  # for all processes together
+    memory_bytes: int = 256 * MEGABYTE  # for all processes together
     process_count: int = 64
     output_bytes: int = 64 << 10  # each for stdout and stderr
     disk_bytes: int = 32 * MEGABYTE
@@ -60,7 +60,8 @@ class PreparedRun:
     hostname: str = "web-1"
     files: tuple[FileRequest, ...] = ()
     commands: tuple[CommandRequest, ...] = ()
-    states: Mapping[str, str] = field(default_factory=dict)  # of stubbed commands, at the start
+    # The initial states of stubbed commands.
+    states: Mapping[str, str] = field(default_factory=dict)
     failing_call: int | None = None  # index, from 0, of the stubbed call that fails
     processes: tuple[str, ...] = ()
     proc: Mapping[str, str] = field(default_factory=dict)

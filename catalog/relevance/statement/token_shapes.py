@@ -20,7 +20,7 @@ class Kind(StrEnum):
     PATH = "path"
     GLOB = "glob"
     TEXT = "text"  # quoted words
-    NAME = "name"  # of a service, user or package, or a word that is not ordinary English
+    NAME = "name"  # a service, user or package, or a word that is not ordinary English
     VARIABLE = "variable"
     HOST = "host"
     ADDRESS = "address"  # IP, with prefix length or port

@@ -27,7 +27,7 @@ from pipeline.flow.reading.replies import ECHO, said_by_tool, stopped
 from pipeline.types import Opinion, ReadingOutcome, Reply, distinct
 
 MAX_POINTS = 3
-_FEWEST_WORDS = 4  # of a reason in a broken object; fewer may be a repeated form
+_FEWEST_WORDS = 4  # for a reason in a broken object; fewer words may repeat the form
 _KEY = re.compile(r"[\"']?(\w+)[\"']?\s*:")
 _VERDICT = re.compile(r'\{\s*"verdict"\s*:\s*"(match|mismatch)"\s*[,}]', re.IGNORECASE)
 

@@ -36,7 +36,7 @@ class StageLabel:
     """A stage where the reviewer's score and the test results differ, with the reviewer's explanation, if any."""
 
     stage: str
-    label: str  # of the script
+    label: str  # the script's label
     value: int
     outcome: str
     reason: str

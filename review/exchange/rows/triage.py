@@ -22,7 +22,7 @@ class Sorter:
         self._columns, self._kinds, self._habits = columns, kinds, habits
         self._ours = ours | {wide.name for wide in columns.wide}
         self._named: set[str] = set()
-        self._found: dict[tuple[str, ...], Columns] = {}  # by the columns of a record
+        self._found: dict[tuple[str, ...], Columns] = {}  # found columns by the columns of a record
 
     def sort(
         self, records: Sequence[Record], outcome: Outcome

@@ -57,8 +57,8 @@ class ScriptText(Result):
     side_effect: str
     privileges: str
     script: str
-    sha256: str  # of `script`, with parameter values filled in
-    version_sha256: str  # of the verified text, without parameter values
+    sha256: str  # hash of `script`, with parameter values filled in
+    version_sha256: str  # hash of the verified text, without parameter values
     check_before: str
     check_after: str
     undo: str

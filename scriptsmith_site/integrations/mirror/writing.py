@@ -118,9 +118,8 @@ def _bring_up_to_date(mirror: Mirror, remote: Remote) -> int:
         _forget_lost(copy)
         tip = _make(mirror, copy, parent)
         if tip == found:
-            return _note_pushed(
-                mirror, tip
-            )  # An earlier run pushed this commit but did not record it.
+            # An earlier run pushed this commit but did not record it.
+            return _note_pushed(mirror, tip)
         remote.push(copy.repo, mirror.branch, tip, expected=found)
         count = _note_pushed(mirror, tip)
         copy.pack()

@@ -80,9 +80,8 @@ def test_a_value_known_from_elsewhere_is_masked_where_nothing_tells_it() -> None
     known = secret_values("dump it, password: Tulip88!x")
     assert known == {"Tulip88!x"}
     assert mask_secrets("expect Tulip88!x\n", known=known).text == "expect ***\n"
-    assert (
-        mask_secrets("expect it", known={"it"}).text == "expect it"
-    )  # an ordinary word, not a secret
+    # An ordinary word is not a secret.
+    assert mask_secrets("expect it", known={"it"}).text == "expect it"
 
 
 def test_a_key_in_base64_is_masked_wherever_it_was_cut_off() -> None:

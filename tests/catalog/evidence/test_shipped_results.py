@@ -58,9 +58,8 @@ def file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     Execution.objects.filter(pk=stored.pk).update(
         quality_at=timezone.now(), small_errors=4, noticed=3
     )
-    services.store_execution(
-        case_set, ran(WRONG, "5.2")
-    )  # the quality of this result has not been measured
+    # The quality of this result has not been measured.
+    services.store_execution(case_set, ran(WRONG, "5.2"))
     assert shipped.write_shipped() == 1
     Execution.objects.all().delete()
     CaseSet.objects.all().delete()

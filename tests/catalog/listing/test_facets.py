@@ -108,9 +108,8 @@ def test_of_a_large_catalogue_unchanged_counts_are_not_made_again(
     shelf: dict[str, Version], curator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("catalog.listing.services.facets.LARGE", 3)
-    monkeypatch.setattr(
-        "catalog.listing.services.facets.KEPT_SECONDS", 0
-    )  # counts expire immediately
+    # Counts expire immediately.
+    monkeypatch.setattr("catalog.listing.services.facets.KEPT_SECONDS", 0)
     version = shelf["uptime"]
     changes = {
         "no change": (lambda: None, 1),

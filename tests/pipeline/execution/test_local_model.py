@@ -31,9 +31,8 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
     settings.LAYOUT = Layout(tmp_path)
     settings.LAYOUT.local_models.mkdir()
     offer_local_models([MODEL], slots=1)
-    RoleSetting.objects.update(
-        temperature=None
-    )  # like Claude, the demo model rejects a temperature
+    # Like Claude, the demo model rejects a temperature.
+    RoleSetting.objects.update(temperature=None)
     return settings.LAYOUT.local_models
 
 
@@ -63,9 +62,8 @@ def test_run_waits_for_loading_and_survives_kills_of_the_server(
     assert not Attempt.objects.exists(), "nothing is asked before the weights are loaded"
     assert "is loading" in Endpoint.objects.get(name=LOCAL).blocked_why, "pages show it"
 
-    LocalModel(MODEL, 2**22 + 1, port_of(standin), "key").announce(
-        folder
-    )  # a process that was killed
+    # This process was killed.
+    LocalModel(MODEL, 2**22 + 1, port_of(standin), "key").announce(folder)
     assert advance(run).state == "queued"
     assert not Attempt.objects.exists()
 

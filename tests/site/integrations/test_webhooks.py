@@ -34,7 +34,7 @@ from tests.site.integrations.receiver import Receiver, is_genuine
 
 pytestmark = pytest.mark.django_db
 
-SCRIPT_WORD = "exports"  # occurs in every script of the test factories
+SCRIPT_WORD = "exports"  # a word in every script from the test factories
 
 
 def finish(run: Run) -> None:

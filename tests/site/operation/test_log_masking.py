@@ -70,7 +70,8 @@ def test_log_line_reaches_the_supervisor_when_urgent_or_the_disk_is_full(
             )
     assert os.read(reader, 4096).decode().splitlines() == ["/dev/null 40", "/dev/full 30"]
     os.set_blocking(reader, False)
-    process.write_to_console("x" * 2**20)  # must not block, although no process reads the output
+    # This call must not block, although no process reads the output.
+    process.write_to_console("x" * 2**20)
     monkeypatch.setattr(process, "console", reader)
     process.write_to_console("not writable")
 

@@ -75,7 +75,7 @@ def test_an_account_is_made_with_roles(admin: Client, administrator: User) -> No
 def test_invalid_account_is_not_created(admin: Client) -> None:
     for typed, field in (
         ({"username": ""}, "username"),
-        ({"username": "ADAM"}, "username"),  # exists in lowercase
+        ({"username": "ADAM"}, "username"),  # a user with this name in lowercase exists
         ({"username": "a b"}, "username"),
         ({"username": "x" * 151}, "username"),
         ({"username": "x", "roles": ["king"]}, "roles"),

@@ -19,7 +19,7 @@ def provider(settings: Settings) -> Iterator[Provider]:
     pytest.importorskip(
         "oidc_provider_mock", reason="oidc-provider-mock is not installed: nobody to sign in with"
     )
-    cache.clear()  # may contain the discovery document of another provider
+    cache.clear()  # the cache may contain another provider's discovery document
     with import_module("tests.site.sign_in.provider").Provider() as running:
         settings.SCRIPTSMITH_OIDC_ISSUER = running.issuer
         settings.SCRIPTSMITH_OIDC_CLIENT_ID = "scriptsmith"

@@ -125,7 +125,7 @@ def test_user_who_may_not_enter_any_more_loses_everything_at_once(provider: Prov
     assert SecurityEvent.objects.get().kind == "entry-refused"
     for groups, words in (
         ({"groups": ["sre"]}, "None of your groups may use ScriptSmith"),
-        ({}, "did not send your groups"),  # as for a user in very many groups
+        ({}, "did not send your groups"),  # providers do this if a user has too many groups
         ({"groups": {"staff": 1}}, "did not send your groups"),
     ):
         provider.knows("alice", groups=["staff", "sre"])
@@ -210,9 +210,8 @@ class TestLinking:
         settings.SCRIPTSMITH_OIDC_LINK_BY_EMAIL = True
         for number, verified in enumerate((False, None, "no", 1, True)):
             if verified is True:
-                NotificationChoices.objects.update(
-                    confirmed_at=None
-                )  # bob has not confirmed the address
+                # bob has not confirmed the address.
+                NotificationChoices.objects.update(confirmed_at=None)
             name, client = f"alice{number}", WebClient()
             claims = {"email": "alice@example.org", "email_verified": verified}
             provider.knows(name, groups=["staff"], **claims)

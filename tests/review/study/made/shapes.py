@@ -21,41 +21,42 @@ class Shape:
     has_verdicts: bool = True
     has_texts: bool = True
     has_long_feedback: bool = False  # feedback of every length, and some without an error
-    rules: Mapping[str, object] = field(default_factory=dict)  # of the campaign, as in its export
+    # The campaign's rules, as in its export.
+    rules: Mapping[str, object] = field(default_factory=dict)
     unknown: float = 0.0
     not_assessed: float = 0.0
     no_feedback: float = 0.1
     no_refined: float = 0.1
     same_refined: float = 0.03
-    rounds: float = 0.0  # of the refined scripts: refined again, and half of those a third time
-    same_script: float = 0.0  # of the items: identical in both arms
-    copied: float = 0.5  # of the scores of an identical text: also in the other arm
-    only_neighbours: bool = False  # scores differ by 1 at most
-    adjudicated: float = 0.5  # of the disagreements
+    # Share of refined scripts that are refined again, half of them a third time.
+    rounds: float = 0.0
+    same_script: float = 0.0  # share of items with the same script in both arms
+    copied: float = 0.5  # share of scores of an identical text that are copied to the other arm
+    only_neighbours: bool = False  # whether scores differ by at most 1
+    adjudicated: float = 0.5  # share of disagreements with a final score
     overturned: float = 0.0
     missing: float = 0.0
     cannot_judge: float = 0.0
     skipped: float = 0.0
     called_in: float = 0.0
     not_blind: float = 0.0
-    seen: float = (
-        0.0  # of the scores: record what was visible, which may be more than the stage shows
-    )
+    # Share of scores that record what was visible, which may be more than the stage shows.
+    seen: float = 0.0
     changed: float = 0.0
     undone: float = 0.0
     untimed: float = 0.0
-    tied: float = 0.0  # of the changed scores: have the time of the previous score
-    timed_work: float = 0.0  # of the scores: have a duration
+    tied: float = 0.0  # share of changed scores with the time of the previous score
+    timed_work: float = 0.0  # share of scores with a duration
     experts: float = 0.0
     retrieved: float = 0.0
     repaired: float = 0.05
     failed: float = 0.0
     executed: float = 0.0
     recommended: float = 0.0
-    running: float = 0.0  # of the incomplete items: the run is in progress
+    running: float = 0.0  # share of incomplete items whose run is in progress
     sham: float = 0.0
     gold: float = 0.0
-    again: float = 0.0  # of the items: have a hidden repeat, and as many have a halo check
+    again: float = 0.0  # share of items with a hidden repeat, and of items with a halo check
     withdrawn: float = 0.0
 
 

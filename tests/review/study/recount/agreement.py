@@ -19,14 +19,11 @@ Array = NDArray[np.float64]
 # The total number of sampled statements, and the limits for the number of bootstrap samples. With fewer statements,
 # samples vary more, so stable interval ends need more samples.
 DRAWN, LEAST_DRAWS, MOST_DRAWS = 8_000_000, 20_000, 60_000
-# The numbers of bootstrap samples that the product documents.
-PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = (
-    2_000,
-    20_000,
-    4_000_000,
-)  # for 500 statements and for fewer
-_ERRORS = 5  # standard errors; the error of ten thousand interval ends is smaller
-_HELD = 2_000_000  # numbers in memory at a time
+# The numbers of bootstrap samples that the product documents, for 500 statements and for fewer.
+PRODUCTS_LEAST, PRODUCTS_MOST, PRODUCTS_DRAWN = 2_000, 20_000, 4_000_000
+# Number of standard errors that chance does not exceed in ten thousand interval ends.
+_ERRORS = 5
+_HELD = 2_000_000  # maximum number of values in memory at a time
 LEAST_STATEMENTS, LEAST_JOINT = 20, 20
 _STEP = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
 NOMINAL, LINEAR, SQUARE = (_STEP > 0).astype(float), _STEP / 2, _STEP**2 / 4

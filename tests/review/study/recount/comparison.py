@@ -327,8 +327,9 @@ class Differences:
     """The number of compared figures, and one line for each figure that differs."""
 
     compared: int = 0
-    drawn: int = 0  # how many of them are ends of bootstrap intervals
-    beyond: list[float] = field(default_factory=list)  # by how much such ends exceed DRAWN
+    drawn: int = 0  # number of compared ends of bootstrap intervals
+    # The amounts by which differences of such ends exceed DRAWN.
+    beyond: list[float] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
 
     def check(self, name: str, ours: object, theirs: object, *, within: float = EXACT) -> None:

@@ -126,9 +126,8 @@ def read_study(lines: Iterable[str]) -> Study:
         for one in records
         if (one.get("item"), one.get("configuration")) in by_key
     ]
-    said.sort(
-        key=lambda pair: _time(pair[0])
-    )  # The sort is stable, so that the later line is last in a tie.
+    # The sort is stable, so in a tie the later line is last.
+    said.sort(key=lambda pair: _time(pair[0]))
     _take_scores(study, said)
     for one, item in said:
         if one["record"] == "adjudication" and one.get("current", True):
