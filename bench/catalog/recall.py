@@ -1,8 +1,8 @@
 """Measure the index's recall of the ten nearest neighbors, by number of vectors and search breadth.
 
 The vectors come from bench.catalog.shelves and are stored in a separate table. Exact nearest neighbors are found by
-comparing each vector with each question. The bound applies to the product's breadth for this number of vectors, and to
-larger breadths. `BENCH_RECALL_MEMORY` sets `maintenance_work_mem` for building an index, and
+comparing each vector with each query vector. The bound applies to the product's breadth for this number of vectors, and
+to larger breadths. `BENCH_RECALL_MEMORY` sets `maintenance_work_mem` for building an index, and
 `BENCH_RECALL_CONSTRUCTION` sets `ef_construction` (default: the product's value). The last index is built over the same
 vectors as `halfvec`.
 
@@ -68,7 +68,7 @@ def measure() -> list[Figure]:
 
 
 class _Nearest:
-    """The cosines of the ten nearest vectors so far, for each question."""
+    """The cosines of the ten nearest vectors so far, for each query vector."""
 
     def __init__(self, asked: Floats) -> None:
         self._asked = asked

@@ -142,7 +142,7 @@ async def _sign_in(people: Sequence[Person]) -> None:
 
 
 async def _work(people: Sequence[Person], campaign: int, goes_on: object) -> list[float]:
-    """Let all users score until `goes_on` returns False. Return the seconds of each score."""
+    """Let all users score until `goes_on` returns False. Return the duration of each score in seconds."""
     assert callable(goes_on)
     took: list[float] = []
     is_over = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Check that a blinded reviewer can't infer a verdict, using the real pipeline and an assessor that tosses a coin.
+"""Check that a blinded reviewer can't infer a verdict, using the real pipeline and an assessor that decides at random.
 
 All pages and API responses for the reviewer are split into numbers, ranks, lengths, IDs and times. None of these
 quantities may predict the verdict better than chance.

@@ -62,7 +62,7 @@ def measure() -> list[Figure]:
 
 
 async def _storm(product: Product, path: str, secret: str) -> list[tuple[int, float]]:
-    """Send requests at a constant rate, regardless of response times. Return each request's status and seconds."""
+    """Send requests at a constant rate, regardless of response times. Return each status and duration in seconds."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
     begin = time.perf_counter() + 0.5
     for number in range(REQUESTS):

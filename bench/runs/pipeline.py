@@ -151,7 +151,7 @@ def _wait_for(runs: list[int], pid: int) -> float:
 
 
 def _walls_and_calls(runs: list[int]) -> tuple[list[float], int]:
-    """Return each run's seconds from its start to its end, and the total number of attempts."""
+    """Return the duration of each run in seconds, and the total number of attempts."""
     from pipeline.models import Attempt, Run
 
     times = Run.objects.filter(pk__in=runs).values_list("started_at", "finished_at")

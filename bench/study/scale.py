@@ -72,7 +72,7 @@ def _sizes(words: str) -> list[int]:
 
 
 def _in_time(sizes: Sequence[int]) -> Iterator[int]:
-    """Yield the sizes in order until the time is over. Always yield the first size."""
+    """Yield the sizes in order until the time limit. Always yield the first size."""
     began = time.monotonic()
     for place, size in enumerate(sizes):
         if place and time.monotonic() - began > 60 * _MINUTES:
@@ -228,7 +228,7 @@ def _claim(campaign: Campaign, person: User) -> None:
 
 
 def _import_scores(campaign: Campaign, size: int) -> float:
-    """Import another reviewer's scores with the management command. Return the seconds."""
+    """Import another reviewer's scores with the management command. Return the duration in seconds."""
     names = campaign.cases.order_by("pk").values_list("external_id", flat=True)[:IMPORTED]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scores.jsonl"

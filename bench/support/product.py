@@ -41,15 +41,15 @@ class Product:
         return sum(memory_of(pid) for pid in self._web())
 
     def web_seconds(self) -> float:
-        """Return the CPU seconds of the web processes."""
+        """Return the CPU time of the web processes in seconds."""
         return sum(processor_seconds(pid) for pid in self._web())
 
     def database_seconds(self) -> float:
-        """Return the CPU seconds of PostgreSQL, including all its sessions."""
+        """Return the CPU time of PostgreSQL and all its sessions in seconds."""
         return sum(processor_seconds(pid) for pid in self._database())
 
     def worker_seconds(self) -> float:
-        """Return the CPU seconds of the worker, which tallies new scores in the background."""
+        """Return the CPU time of the worker, which tallies new scores in the background, in seconds."""
         return sum(processor_seconds(pid) for pid in self.workers())
 
     def workers(self) -> list[int]:

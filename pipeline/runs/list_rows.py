@@ -42,7 +42,7 @@ class RunRow:
 
     @property
     def milliseconds(self) -> int | None:
-        """Return the milliseconds from the start of work to the run's end, or None if that is hidden."""
+        """Return the time from the start of work to the run's end in milliseconds, or None if it is hidden."""
         return duration_of(self.run) if self.parts.verdict else None
 
     @property
@@ -74,7 +74,7 @@ def run_row(run: Run, user: User) -> RunRow:
 
 
 def duration_of(run: Run) -> int | None:
-    """Return the milliseconds from the start of work on a run to its end, or None if it has not ended."""
+    """Return the time from the start of work on a run to its end in milliseconds, or None if it has not ended."""
     if run.started_at is None or run.finished_at is None:
         return None
     return round((run.finished_at - run.started_at).total_seconds() * 1000)

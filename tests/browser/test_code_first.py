@@ -1,5 +1,6 @@
-"""Tests for the review page of a script with 25 lines: one scroll bar, visible decision buttons, reasons and line
-comments."""
+"""Tests that the review page of a script with 25 lines has one scroll bar, visible decision buttons, reasons and line
+comments.
+"""
 
 from __future__ import annotations
 

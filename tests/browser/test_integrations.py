@@ -1,4 +1,4 @@
-"""Tests for webhooks and notifications in a browser: with the keyboard, in both themes, and on a phone."""
+"""Tests for webhooks and notifications in a browser, with the keyboard, in both themes and on a phone."""
 
 from __future__ import annotations
 

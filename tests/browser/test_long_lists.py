@@ -1,5 +1,6 @@
-"""Tests for long lists other than the catalogue: thirty rows, a sticky sortable header, collapsing filters and a saved
-view."""
+"""Tests that long lists other than the catalogue have thirty rows, a sticky sortable header, collapsing filters and a
+saved view.
+"""
 
 from __future__ import annotations
 

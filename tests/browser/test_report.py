@@ -1,4 +1,4 @@
-"""Tests for the demo study's report and item pages: with the keyboard, without JavaScript, and at every width."""
+"""Tests for the demo study's report and item pages, with the keyboard, without JavaScript and at every width."""
 
 from __future__ import annotations
 

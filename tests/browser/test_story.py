@@ -1,5 +1,4 @@
-"""Tests for the main workflow with keys only: request a script, watch the run, score, approve and rephrase the
-request."""
+"""Tests for the main workflow with keys only, from requesting a script to approving it and rephrasing the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tests for a study from its creation to its exported results: import, pilot, runs, two reviewers and adjudication."""
+"""Tests for a study from its creation to its exported results, with import, pilot, runs, two reviewers and
+adjudication.
+"""
 
 from __future__ import annotations
 

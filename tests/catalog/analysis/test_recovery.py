@@ -1,4 +1,4 @@
-"""Tests for scripts that the grammar cannot read completely: which lines are recovered, and which stay unread."""
+"""Tests for which lines are recovered and which stay unread if the grammar cannot read a whole script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for storing the built model: hashes are verified, damage is repaired, and concurrent builds are safe."""
+"""Tests that stored models have verified hashes, are repaired if damaged, and can be built concurrently."""
 
 from __future__ import annotations
 

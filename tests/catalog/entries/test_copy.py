@@ -1,4 +1,4 @@
-"""Tests for copying a script in order to run it: what is blocked, recorded and returned."""
+"""Tests for what is blocked, recorded and returned when a user copies a script to run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for parameters on the pages: suggested from the script, filled in, and rejected."""
+"""Tests that pages suggest parameters from the script, fill them in, and reject invalid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the checks that run while a user types a script: positions, limits, and that no data is stored."""
+"""Tests that the checks while a user types a script report positions, respect limits and store no data."""
 
 from __future__ import annotations
 

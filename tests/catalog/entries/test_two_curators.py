@@ -1,4 +1,4 @@
-"""Tests for two curators who change an entry at the same time: the second sees what changed and who changed it."""
+"""Tests that if two curators change an entry at the same time, the second sees what changed and who changed it."""
 
 from __future__ import annotations
 

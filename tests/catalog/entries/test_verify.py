@@ -1,4 +1,4 @@
-"""Tests for verifying a version: who may verify it, that it happens only once, and four-eyes approval."""
+"""Tests for who may verify a version, that it is verified only once, and for four-eyes approval."""
 
 from __future__ import annotations
 

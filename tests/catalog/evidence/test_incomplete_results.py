@@ -1,4 +1,4 @@
-"""Tests that an incomplete result is not a verdict: it hides no better result, and its tests run again."""
+"""Tests that an incomplete result is not a verdict, so it hides no better result and its tests run again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the fitted model: trees as arrays, calibrated probabilities, and a threshold."""
+"""Tests for the fitted model's trees as arrays, calibrated probabilities and threshold."""
 
 from __future__ import annotations
 

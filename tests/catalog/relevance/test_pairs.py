@@ -1,4 +1,6 @@
-"""Tests for the rules on public pairs of statements and scripts: no wrong literal, and always the same result."""
+"""Tests that the rules match no wrong literal in public pairs of statements and scripts, and always return the same
+result.
+"""
 
 from __future__ import annotations
 

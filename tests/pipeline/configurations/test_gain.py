@@ -1,4 +1,4 @@
-"""Tests for the gain of a refinement round: in one run, over many runs, and in the text for reviewers."""
+"""Tests for the gain of a refinement round in one run, over many runs, and in the text for reviewers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that each of the demo's action files takes its intended course."""
+"""Tests that each of the demo's action files has its intended course."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for every server fault in a real run with the real SDK: ledger, bill and messages."""
+"""Tests for the ledger, the bill and the messages after every server fault in a real run with the real SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for runs whose endpoint misbehaves: how they end, what users see, and what the ledger records."""
+"""Tests for how runs with a misbehaving endpoint end, what users see, and what the ledger records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for shortening an expert's feedback: one recorded call, never paid twice, within the budget."""
+"""Tests that shortening an expert's feedback records one call, is never paid twice, and stays within the budget."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Tests for OpenTelemetry traces, which are exported to memory: what the spans contain, and what they must not
-contain."""
+"""Tests for what the spans of OpenTelemetry traces, exported to memory, contain and must not contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the flow with sandbox tests, over scripted ports: the input of each stage, and the held-out tests."""
+"""Tests for what each stage sees and what is held out in the flow with sandbox tests, over scripted ports."""
 
 from __future__ import annotations
 

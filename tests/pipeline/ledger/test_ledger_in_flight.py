@@ -1,4 +1,6 @@
-"""Tests for many runs with few call slots: no limit is exceeded, pairs of calls share one slot, and all runs end."""
+"""Tests that with many runs and few call slots, no limit is exceeded, pairs of calls share one slot, and all runs
+end.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tests for how the client reports each server fault: its kind, its HTTP status, and whether it may have been
-billed."""
+"""Tests that the client reports the kind and HTTP status of each server fault, and whether the call may have been
+billed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for one attempt against each misbehaving server: how and when it ends, and what it leaves behind."""
+"""Tests for how and when one attempt against each misbehaving server ends, and what it leaves behind."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tests for a campaign through Message Batches: runs advance in waves, ask each question once, and cost half as
-much."""
+"""Tests that the runs of a campaign with Message Batches advance in waves, ask each question once, and cost half as
+much.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tests for the script book: the answers for one Action from its first draft to its refinement, asked as by the
-pipeline."""
+"""Tests for the script book's answers for one Action, from its first draft to its refinement, asked as by the
+pipeline.
+"""
 
 from __future__ import annotations
 

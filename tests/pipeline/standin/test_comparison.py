@@ -1,4 +1,4 @@
-"""Tests for comparing a statement with a description: what matches, and which differences are listed."""
+"""Tests for what matches and which differences are listed when a statement is compared with a description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tests for statements outside the script book, which adapt an example, follow a rule, or are refused."""
+"""Tests for statements outside the script book, for which the demo model adapts an example, follows a rule or
+refuses.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ OWN_WORK = (Part("/"), Part("/queue/"), Part(r"/studies/(\d+/)?"), Part("/api/v1
 
 @pytest.fixture
 def both(studied: Item, reviewer: User) -> Item:
-    """Return the studied item, claimed, with another reviewer's scores, remarks and flag."""
+    """Return the study's item after it was claimed, with another reviewer's scores, remarks and flag."""
     other = User.objects.get(username="olga")
     services.claim_item(studied, by=other)
     services.add_remark(studied, draft=script_of(studied), line=1, text="Hm", by=other)

@@ -1,4 +1,4 @@
-"""Tests for campaigns that use message batches: start, progress, and cancellation by closing the campaign."""
+"""Tests for the start and progress of campaigns with message batches, and for cancellation by closing the campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tests for three configurations on the same statements: in balanced order, one per session, and indistinguishable."""
+"""Tests that three configurations on the same statements appear in balanced order, one per session, and are
+indistinguishable.
+"""
 
 from __future__ import annotations
 

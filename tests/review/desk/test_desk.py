@@ -1,4 +1,4 @@
-"""Tests for the review page: comparing two scripts, loading the next item, separate tabs and saved input."""
+"""Tests for comparing two scripts, loading the next item, separate tabs and saved input on the review page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Tests for line comments: added by the assigned reviewer, shown at their line, stored after removal, hidden if
-blinded."""
+"""Tests that the assigned reviewer adds line comments, which are shown at their line, stored after removal, and hidden
+if blinded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the same score sent twice at the same time: a double click, a repeated request or two tabs."""
+"""Tests for the same score sent twice at the same time by a double click, a repeated request or two tabs."""
 
 from __future__ import annotations
 

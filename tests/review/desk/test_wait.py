@@ -1,4 +1,4 @@
-"""Tests for a reviewer's model requests: a rewrite that the page waits for, and shorter feedback."""
+"""Tests for a rewrite that the page waits for and for shorter feedback, both requested by a reviewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the report's execution tables: from the counts, from the export alone and after an import."""
+"""Tests for the report's execution tables from the counts, from the export alone, and after an import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that two transactions can look up and create the same new name: the second waits, and both succeed."""
+"""Tests that if two transactions look up and create the same new name, the second waits and both succeed."""
 
 from __future__ import annotations
 

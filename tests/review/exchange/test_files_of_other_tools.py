@@ -1,4 +1,4 @@
-"""Tests for files of Excel, pandas and labeling tools: names, numbers, empty cells and nested records."""
+"""Tests for names, numbers, empty cells and nested records in files from Excel, pandas and labeling tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the export for statistics: one line per score, with the columns of a mixed model and without texts."""
+"""Tests that the export for statistics has one line per score, the columns of a mixed model, and no texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for files of real tools: how each line is read and why a line is rejected, without a database."""
+"""Tests for how each line of files from real tools is read and why a line is rejected, without a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for valid and invalid rows in the import commands: the rows that are created or rejected, and the exit code."""
+"""Tests for what the import commands create, keep and reject from valid and invalid rows, and for the exit code."""
 
 from __future__ import annotations
 

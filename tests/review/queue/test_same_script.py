@@ -1,4 +1,6 @@
-"""Tests for arms of one statement: an identical script is scored once, and a different one in another session."""
+"""Tests that in the arms of one statement, an identical script is scored once, and a different one in another
+session.
+"""
 
 from __future__ import annotations
 

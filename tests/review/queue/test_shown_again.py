@@ -1,4 +1,4 @@
-"""Tests for items shown again: hidden repeats, and refined scripts that another reviewer sees as first scripts."""
+"""Tests for hidden repeats, and for refined scripts that another reviewer sees as first scripts."""
 
 from __future__ import annotations
 

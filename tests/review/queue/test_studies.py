@@ -1,4 +1,4 @@
-"""Tests for studies: which reviewer gets which item in which order, when a study is finished, and what is counted."""
+"""Tests for which reviewer gets which item in which order, when a study is finished, and what is counted."""
 
 from __future__ import annotations
 

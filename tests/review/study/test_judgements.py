@@ -1,4 +1,6 @@
-"""Tests with real judgments by three raters and reference values. They are skipped if the data set is missing."""
+"""Tests that compare agreement on real judgments by three raters with reference values. They are skipped if the data
+set is missing.
+"""
 
 from __future__ import annotations
 

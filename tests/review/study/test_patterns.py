@@ -1,4 +1,4 @@
-"""Tests for the scores that count: for the figures, for agreement and for the final score of a stage."""
+"""Tests for which scores count for the figures, for agreement and for the final score of a stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the shape of the report: exactly the documented keys, and only JSON values."""
+"""Tests that the report has exactly the documented keys and only JSON values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for the client script as users run it: in its own process, against a running server."""
+"""Tests for the client script as users run it, in its own process and against a running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests with the real Alertmanager on loopback, if it is installed: retries, truncated alerts and resolved alerts."""
+"""Tests for retries, truncated alerts and resolved alerts with the real Alertmanager on loopback, if installed."""
 
 from __future__ import annotations
 

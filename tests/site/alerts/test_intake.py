@@ -1,4 +1,4 @@
-"""Tests for alert intake: authentication, rejections, stored data, and no loss when a worker dies."""
+"""Tests for authentication, rejections and stored data of alert intake. No alert is lost when a worker dies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that requests become incidents: one card per group, in any order of arrival and with repeats."""
+"""Tests that requests become incidents with one card per group, in any order of arrival and with repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests a small alert storm with real threads: many simultaneous requests of few groups, with every alert counted."""
+"""Tests that every alert is counted in a small storm of simultaneous requests for few groups, with real threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for slash commands: responses, rejections, and no text from studies or scripts."""
+"""Tests for the responses and rejections of slash commands, and that they contain no text from studies or scripts."""
 
 from __future__ import annotations
 

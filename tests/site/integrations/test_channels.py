@@ -1,5 +1,6 @@
-"""Tests for messages to a chat server on loopback: only supported kinds and configured hosts, no mentions and no
-markup."""
+"""Tests that messages to a chat server on loopback use only supported kinds and configured hosts, without mentions and
+markup.
+"""
 
 from __future__ import annotations
 

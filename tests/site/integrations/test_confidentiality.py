@@ -1,5 +1,6 @@
-"""Tests that events do not depend on what an open study hides: databases that differ only in that send the same
-events."""
+"""Tests that events do not depend on what an open study hides, by comparing databases that differ only in hidden
+data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for notifications: each recipient gets one, on the page and by email, at the hours that the user chose."""
+"""Tests that each recipient gets one notification, on the page and by email, at the hours that the user chose."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_whoever_wrote_any_of_it_verifies_none_of_it(
     second_curator: User,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One author wrote the file in another place, and another author moved it."""
+    """One author wrote the file in another folder, and another author moved it."""
     gita = make_person("gita", "curator")
     repository.commit(clone, {"draft.txt": "uptime -s\n"}, "Draft", push="moved")
     (clone / "draft.txt").rename(clone / FOLDER / "script.sh")

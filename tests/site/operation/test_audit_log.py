@@ -1,4 +1,4 @@
-"""Tests for the audit log: append-only, filtered, paginated, and exported without spreadsheet formulas."""
+"""Tests that the audit log is append-only, filtered, paginated, and exported without spreadsheet formulas."""
 
 from __future__ import annotations
 

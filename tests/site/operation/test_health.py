@@ -1,4 +1,4 @@
-"""Tests for the health checks: alive, ready and degraded, without sign-in and without secrets."""
+"""Tests that the health checks report alive, ready and degraded states, without sign-in and without secrets."""
 
 from __future__ import annotations
 

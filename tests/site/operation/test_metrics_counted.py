@@ -1,4 +1,4 @@
-"""Tests for the counters at /metrics: summed over processes, safe to fork, optional, and independent of verdicts."""
+"""Tests that the counters at /metrics are summed over processes, safe to fork, optional and independent of verdicts."""
 
 from __future__ import annotations
 

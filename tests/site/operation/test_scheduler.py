@@ -1,4 +1,4 @@
-"""Tests for the scheduler: rare sends as a safety net, and frequent sends while there is work."""
+"""Tests that the scheduler sends tasks rarely as a safety net, and often while there is work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for API tokens: shown once, limited to their scopes, and invalid after expiry or revocation."""
+"""Tests that API tokens are shown once, limited to their scopes, and invalid after expiry or revocation."""
 
 from __future__ import annotations
 

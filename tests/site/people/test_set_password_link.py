@@ -1,4 +1,4 @@
-"""Tests for one-time password links: shown once, used once, and invalid after two days."""
+"""Tests that a one-time password link is shown once, works once, and expires after two days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for component tags: text is escaped and translated, and cached components never show another user's data."""
+"""Tests that component tags escape and translate text, and that cached components never show another user's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for second factors: added, required at sign-in, used once, required for a role, and removed."""
+"""Tests that second factors are added, required at sign-in or for a role, used once, and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for errors: a page in the product's design, a fragment for htmx, and one format for programs."""
+"""Tests that errors are a page in the product's design, a fragment for htmx, and one format for programs."""
 
 from __future__ import annotations
 

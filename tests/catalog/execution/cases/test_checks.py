@@ -1,4 +1,4 @@
-"""Tests for each check of a sandbox test: its verdict, its text, and when it is rejected or has no verdict."""
+"""Tests for the verdict and the text of each check of a sandbox test, and for when it is rejected or has no verdict."""
 
 from __future__ import annotations
 
