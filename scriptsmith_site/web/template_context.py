@@ -122,7 +122,7 @@ def nav_section(url_name: str | None) -> str:
 
 
 def queue_of(user: User) -> Campaign | None:
-    """Return the live queue, annotated with whether the user reviews in a study.
+    """Return the review queue, annotated with whether the user reviews in a study.
 
     Return None for users who may not review.
     """
@@ -133,7 +133,7 @@ def queue_of(user: User) -> Campaign | None:
 
 
 def count_waiting(user: User, queue: Campaign | None = None) -> int:
-    """Return the number of items in the live queue that the user can claim now, at most 99."""
+    """Return the number of items in the review queue that the user can claim now, at most 99."""
     queue = queue or queue_of(user)
     return count_waiting_for(queue, user, most=MOST_COUNTED) if queue else 0
 

@@ -38,7 +38,7 @@ for number in range({items}):
 
 
 def queue_on(site: Site, name: str, *, items: int = 1) -> list[str]:
-    """Add flagged scripts with feedback and a rewrite to the live queue, and return their addresses."""
+    """Add flagged scripts with feedback and a rewrite to the review queue, and return their addresses."""
     return site.run(_QUEUE.format(name=name, items=items)).split()
 
 

@@ -45,7 +45,7 @@ _LONG = _HEAD + "".join(
 
 
 def make(*, password: str) -> str:
-    """Create four items in the live queue and one that was returned to Lena. Return the keys of the items and of her
+    """Create four items in the review queue and one that was returned to Lena. Return the keys of the items and of her
     study."""
     lena = person("lena", "Lena", "reviewer", password)
     boss = person("boss", "Mona", "manager", password)

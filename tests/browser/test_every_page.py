@@ -108,7 +108,7 @@ print(not mine.filter(state__in=['queued', 'running']).exists())
 
 @pytest.fixture(scope="module")
 def everything(site: Site) -> list[str]:
-    """Create a finished run, a study with items and the live queue, and return the URL of every page."""
+    """Create a finished run, a study with items and the review queue, and return the URL of every page."""
     site.run(_EVERYBODY.format(password=PASSWORD))
     make_on(site, "Every page", items=3, people=["eve"])
     queue_on(site, "every-page", items=2)

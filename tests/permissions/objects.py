@@ -3,7 +3,7 @@
 Every user has their own action, run, use, token and claimed item, in every role. A role may be revoked later,
 and having created a row must not bypass that.
 
-  item held       in the live queue, claimed by the user                item free      available to the next reviewer
+  item held       in the review queue, claimed by the user              item free      available to the next reviewer
   item member     of a study with all users as members                  item stranger  of a study without this user
   ... own         the user's own                                        ... other      another user's
 """

@@ -1,4 +1,4 @@
-"""Items in the live queue and claimed items."""
+"""Items in the review queue and claimed items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ boss = people.as_manager
 
 @pytest.fixture
 def put_in_queue() -> Callable[..., Item]:
-    """Return a function that adds a finished run to the live queue."""
+    """Return a function that adds a finished run to the review queue."""
 
     def make(**details: object) -> Item:
         run: Run = make_run(**details)

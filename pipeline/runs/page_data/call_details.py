@@ -61,7 +61,7 @@ class ShownCall:
 
     @property
     def milliseconds(self) -> int:
-        """Return the total milliseconds of all attempts. Attempts in flight and lost attempts count from their start."""
+        """Return the total time of all attempts in milliseconds. Open and lost attempts count from their start."""
         return sum(_spent(attempt) for attempt in self.attempts)
 
     @property

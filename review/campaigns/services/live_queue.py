@@ -54,7 +54,7 @@ def send_to_live_queue(campaign: Campaign, items: Sequence[Item], *, by: User) -
     ready = _with_script(runs) - there - studied
     made = {run.pk for run in Run.objects.filter(pk__in=ready).order_by("pk") if send_to_queue(run)}
     if made:
-        record(campaign, "items sent to the live queue", by=by, items=("", len(made)))
+        record(campaign, "items sent to the review queue", by=by, items=("", len(made)))
     # Another process may have added some of the runs in the meantime.
     there |= ready - made
     return Sent(

@@ -1,4 +1,4 @@
-"""Tests for who may verify a version, that it is verified only once, and for four-eyes approval."""
+"""Tests that only other users may verify a version, that it is verified only once, and for four-eyes approval."""
 
 from __future__ import annotations
 

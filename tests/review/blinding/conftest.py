@@ -1,4 +1,4 @@
-"""The items for the comparisons: a flagged script in the live queue and a flagged script in a study."""
+"""The items for the comparisons: a flagged script in the review queue and a flagged script in a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def asker(db: None) -> User:
 
 @pytest.fixture
 def live(asker: User) -> Item:
-    """Return an unscored flagged script in the live queue. Another user requested it, and it is between two others."""
+    """Return an unscored flagged script in the review queue. Another user requested it, and two others surround it."""
     items = [
         _queued(asker, name, flagged=flagged)
         for name, flagged in (("a", False), ("b", True), ("c", True))

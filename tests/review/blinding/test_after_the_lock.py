@@ -138,7 +138,7 @@ def test_the_live_queue_with_the_script_scored(
         Side("others, and the next item", rewrite),
         Side("assessment, feedback", say_otherwise, may_show=(*VERDICT, *FEEDBACK, *RUN, *ANSWER)),
     )
-    print(f"live queue, scored: {compared} requests compared, 0 differences but what is shown")
+    print(f"review queue, scored: {compared} requests compared, 0 differences but what is shown")
     assert compared >= 20
 
 

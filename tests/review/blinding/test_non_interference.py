@@ -37,7 +37,7 @@ def test_what_is_nearest_to_an_item_of_the_live_queue(
         Side("verdict, sandbox tests", lambda: _pass_with_tests(live)),
         Side("secrets and matches", lambda: rewriting.mask_what_left_it(live)),
     )
-    print(f"live queue, nearest: {compared} requests compared, 0 differences")
+    print(f"review queue, nearest: {compared} requests compared, 0 differences")
     assert compared >= 10
 
 
@@ -99,7 +99,7 @@ def test_the_live_queue_in_hand(
     services.claim_item(live, by=reviewer)
     passed = Side("verdict", lambda: rewriting.pass_it(live))
     compared = compare(monkeypatch, client_for(reviewer), asks_about(live), passed)
-    print(f"live queue: {compared} requests compared, 0 differences")
+    print(f"review queue: {compared} requests compared, 0 differences")
 
 
 @pytest.mark.slow

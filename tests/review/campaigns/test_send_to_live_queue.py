@@ -1,4 +1,4 @@
-"""Tests for sending items of a closed study to the live queue, from the item list, the report and the API."""
+"""Tests for sending items of a closed study to the review queue, from the item list, the report and the API."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_those_ticked_are_sent_once_and_said_to_be_there(
         in answer.text
     )
     assert len(live()) == 3
-    assert [one.changes["items"] for one in events_of(closed, "items sent to the live queue")] == [
-        *(["", "2"], ["", "1"])
-    ]
+    assert [
+        one.changes["items"] for one in events_of(closed, "items sent to the review queue")
+    ] == [*(["", "2"], ["", "1"])]
     # A reviewer finds the items and decides.
     assert services.waiting_for(services.live_queue(), reviewer).count() == 3
 

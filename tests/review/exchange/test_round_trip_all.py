@@ -187,7 +187,7 @@ FIELDS_NOT_KEPT: dict[type[models.Model], dict[str, str]] = {
         ["name", "state", "closed_at", "created_at", "created_by", "batch", "cloned_from"],
         ELSEWHERE,
     )
-    | dict.fromkeys(["kind", "may_reveal"], "of the live queue, which is not imported"),
+    | dict.fromkeys(["kind", "may_reveal"], "of the review queue, which is not imported"),
     Rubric: {"created_by": ELSEWHERE, "created_at": ELSEWHERE},
     Action: dict.fromkeys(["source", "asked_by", "created_at", "seen_status"], ELSEWHERE)
     | dict.fromkeys(["erased_at", "erased_by"], "erased texts are not exported"),

@@ -1,4 +1,4 @@
-"""Tests for a reviewer's next item, and for the live queue with its filters, sort orders and counts."""
+"""Tests for a reviewer's next item, and for the review queue with its filters, sort orders and counts."""
 
 from __future__ import annotations
 

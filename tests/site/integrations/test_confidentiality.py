@@ -194,7 +194,7 @@ def test_worlds_that_differ_in_what_the_queue_hides_send_the_same(
     receiver: Receiver,
     change: Callable[[Item], None],
 ) -> None:
-    """Items of the live queue are blinded until they are scored.
+    """Items of the review queue are blinded until they are scored.
 
     Their events are sent but must not reveal the verdict.
     """
