@@ -66,7 +66,7 @@ def lines(script: str) -> str:
 def test_no_prompt_of_a_study_contains_the_verified_script_of_its_statements(
     manager: User, standin: StandIn
 ) -> None:
-    """Only in the starter catalogue are entries as similar to each other as in a team's catalogue."""
+    """Only the starter catalogue has entries that are as similar to each other as in a team's catalogue."""
     load_starter()
     entries = Entry.objects.answering().order_by("pk")[::9][:10]
     verified = {one.title: one.versions.get(state="verified").script for one in entries}

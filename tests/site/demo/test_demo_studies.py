@@ -69,7 +69,7 @@ def test_the_open_one_is_begun_at_once(made: User) -> None:
 def test_its_reviewer_is_shown_no_verdict_of_what_it_asks(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.LAYOUT = Layout(tmp_path)  # the passwords are written here
+    settings.LAYOUT = Layout(tmp_path)  # the folder in which the demo stores the passwords
     monkeypatch.setattr("catalog.services.load_starter", lambda: None)
     passwords = demo.load()
     # Pages and docs use the first user as the example reviewer.

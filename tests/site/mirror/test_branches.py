@@ -52,7 +52,7 @@ def read(branch: str, *, by: User) -> MirrorBranch:
 def test_changed_and_new_scripts_wait_in_review_for_somebody_else(
     clone: Path, repository: Repository, curator: User, second_curator: User
 ) -> None:
-    gita = make_person("gita", "curator")  # the author of the commits
+    gita = make_person("gita", "curator")  # writes the commits in `clone`
     files = {
         f"{FOLDER}/script.sh": "uptime -s\n",
         "verified/listeners/script.sh": "ss -tln\n",
