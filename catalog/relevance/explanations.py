@@ -56,7 +56,7 @@ def _reasons(comparison: Comparison, candidate: Candidate) -> Iterator[Reason]:
     if comparison.is_identical:
         yield Reason("identical", "identical wording")
     elif candidate.cosine >= _CLOSE:
-        yield Reason("cosine", f"similar wording (cosine {candidate.cosine:.2f})")
+        yield Reason("cosine", f"similar phrasing (cosine {candidate.cosine:.2f})")
     for mine, theirs in literals.same:
         yield Reason("literal", f"same {_kind(theirs)} {_quote(mine.text)}")
     for name, value in literals.fills.items():

@@ -86,6 +86,8 @@ class Migration(migrations.Migration):
                     ('configurations', models.ManyToManyField(blank=True, related_name='campaigns', to='pipeline.configuration')),
                 ],
                 options={
+                    'verbose_name': 'study',
+                    'verbose_name_plural': 'studies',
                     'ordering': ['-pk'],
                     'permissions': [('manage_campaigns', 'Can manage campaigns, reports and flags'), ('review', 'Can review: score and decide')],
                     'constraints': [models.UniqueConstraint(condition=models.Q(('kind', 'live')), fields=('kind',), name='campaign_one_live_queue'), models.CheckConstraint(condition=models.Q(('kind__in', ['live', 'study'])), name='campaign_kind_legal'), models.CheckConstraint(condition=models.Q(('state__in', ['setup', 'pilot', 'open', 'paused', 'closed'])), name='campaign_state_legal'), models.CheckConstraint(condition=models.Q(('order__in', ['priority', 'oldest', 'random'])), name='campaign_order_legal'), models.CheckConstraint(condition=models.Q(('overlap__gte', 1)), name='campaign_overlap_positive'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'live'), _negated=True), ('overlap', 1), _connector='OR'), name='campaign_live_overlap_one'), models.CheckConstraint(condition=models.Q(('primary_criterion__in', ['', 'strict', 'partial'])), name='campaign_primary_criterion_legal'), models.CheckConstraint(condition=models.Q(('extra_share__lte', 100), ('halo_share__lte', 100), ('repeat_share__lte', 100), ('sham_share__lte', 100)), name='campaign_shares_in_percent')],
@@ -290,6 +292,8 @@ class Migration(migrations.Migration):
                     ('at', models.DateTimeField(default=django.utils.timezone.now)),
                 ],
                 options={
+                    'verbose_name': 'test suite of a study',
+                    'verbose_name_plural': 'test suites of studies',
                     'constraints': [models.UniqueConstraint(fields=('case', 'case_set'), name='campaign_case_set_once')],
                 },
             ),
@@ -388,6 +392,8 @@ class Migration(migrations.Migration):
                     ('removed_at', models.DateTimeField(blank=True, null=True)),
                 ],
                 options={
+                    'verbose_name': 'comment on a line',
+                    'verbose_name_plural': 'comments on lines',
                     'ordering': ['line', 'pk'],
                     'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), ('line__gte', 1)), name='remark_on_a_line')],
                 },

@@ -218,6 +218,8 @@ class Remark(models.Model):
     removed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = _("comment on a line")
+        verbose_name_plural = _("comments on lines")
         ordering = ["line", "pk"]
         constraints = [
             models.CheckConstraint(condition=~Q(text="") & Q(line__gte=1), name="remark_on_a_line")

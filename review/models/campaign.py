@@ -124,6 +124,8 @@ class Campaign(models.Model):
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
     class Meta:
+        verbose_name = _("study")
+        verbose_name_plural = _("studies")
         ordering = ["-pk"]
         constraints = [
             models.UniqueConstraint(

@@ -22,6 +22,8 @@ class CampaignCaseSet(models.Model):
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = _("test suite of a study")
+        verbose_name_plural = _("test suites of studies")
         constraints = [
             models.UniqueConstraint(fields=["case", "case_set"], name="campaign_case_set_once")
         ]

@@ -234,6 +234,10 @@ class Migration(migrations.Migration):
                     ('last_error', models.CharField(blank=True, max_length=300)),
                     ('paused_at', models.DateTimeField(blank=True, null=True)),
                 ],
+                options={
+                    'verbose_name': 'integration',
+                    'verbose_name_plural': 'integrations',
+                },
             ),
             migrations.CreateModel(
                 name='Mirror',

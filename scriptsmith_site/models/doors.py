@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Door(models.Model):
@@ -13,6 +14,10 @@ class Door(models.Model):
     last_error_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("integration")
+        verbose_name_plural = _("integrations")
 
     def __str__(self) -> str:
         return self.name
