@@ -332,6 +332,7 @@ class Migration(migrations.Migration):
                     ('confirmable', models.BooleanField(db_default=False, default=False)),
                 ],
                 options={
+                    'verbose_name_plural': 'retrieved matches',
                     'ordering': ['rank'],
                     'constraints': [models.UniqueConstraint(fields=('run', 'rank'), name='retrieved_match_rank_once_a_run'), models.CheckConstraint(condition=models.Q(('answer__in', ['match', 'adapt', 'none'])), name='retrieved_match_answer_legal')],
                 },

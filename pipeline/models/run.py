@@ -298,6 +298,7 @@ class RetrievedMatch(models.Model):
     objects = RetrievedMatchQuerySet.as_manager()
 
     class Meta:
+        verbose_name_plural = _("retrieved matches")
         ordering = ["rank"]
         constraints = [
             models.UniqueConstraint(fields=["run", "rank"], name="retrieved_match_rank_once_a_run"),
