@@ -71,7 +71,7 @@ def _finish(run: Run, **values: object) -> Run:
     for name, value in values.items():
         setattr(run, name, value)
     run.save(update_fields=values)
-    # tests change the rows of the action and the configuration, so the cached ones may be stale
+    # tests change the rows of the action and the configuration, so cached rows may be stale
     run._state.fields_cache.clear()
     return run
 

@@ -45,7 +45,7 @@ class Control:
         return self.tag == "button" or self.type in _VOID_TYPES
 
     def values(self) -> Iterator[str | SimpleUploadedFile]:
-        """Yield the values that the control submits. A button submits none here."""
+        """Yield the values that the control submits. A button submits no value here."""
         if self.is_disabled or not self.name or self.is_button:
             return
         if self.type in ("checkbox", "radio"):

@@ -54,7 +54,7 @@ LONG = (
 
 @pytest.fixture
 def made(site: Site) -> list[str]:
-    """Return items of each kind. All are unclaimed except the one that was sent back."""
+    """Return items of each kind. All items are unclaimed, except the item that was sent back."""
     return site.run(_MAKE.format(password=PASSWORD)).split()
 
 

@@ -29,7 +29,7 @@ DIRECTORY = Parameter(name="DIRECTORY", type="path", description="folder to look
 
 ClientFor = Callable[[User], Client]
 
-# Cache the findings, because ShellCheck returns the same ones for the same script in every test.
+# Cache the findings, because ShellCheck returns the same findings for the same script in every test.
 _prepare = lru_cache(prepare)
 
 

@@ -107,7 +107,7 @@ def test_an_argument_may_stand_anywhere_in_the_query_and_more_than_once(db: None
 
 
 def test_watched_or_not_a_statement_finds_the_same(db: None) -> None:
-    """Tools that count SQL statements must also count prepared ones."""
+    """Tools that count SQL statements must also count prepared statements."""
     sql = "SELECT %(b)s::int - %(a)s::int, %(b)s::int, 7 %% 4, 'a%%(b)s'"
     values = {"a": 2, "b": 5}
     plain = fetch(sql, values)

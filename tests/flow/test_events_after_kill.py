@@ -123,8 +123,8 @@ def test_every_event_arrives_at_least_once_and_in_order(site: Site) -> None:
     assert sum(counts.values()) <= len(ids) + len(kills), (
         "again is sent what was in flight, and no more"
     )
-    # Every rename with a response has an event. A rename without one has either a complete event or none. Often no
-    # rename is in flight when the server is killed.
+    # Every rename with a response has an event. A rename without a response has either a complete event or no event.
+    # Often no rename is in flight when the server is killed.
     assert renamer.done
     assert EVENTS + renamer.done <= len(ids) <= EVENTS + renamer.done + renamer.unanswered
     first: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Tests that /metrics adds the counts of all web and worker processes, including killed ones."""
+"""Tests that /metrics adds the counts of all web and worker processes, including killed processes."""
 
 from __future__ import annotations
 

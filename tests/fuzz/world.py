@@ -44,7 +44,7 @@ class World:
     fields: dict[str, Sequence[object]] = field(default_factory=dict)
 
     def known(self, path: str, parameter: str) -> Sequence[object]:
-        """Return the possible values of a parameter in this path. The result is empty if none are known."""
+        """Return the possible values of a parameter in this path. The result is empty if no value is known."""
         folder = path.removeprefix("/api/v1/").split("/")[0]
         if parameter in ("remark", "shortening"):
             return self.folders[parameter]

@@ -164,7 +164,7 @@ def page_routes() -> dict[str, str]:
 
 @cache
 def admin_routes() -> dict[str, str]:
-    """Return the routes of the admin's addresses, by name. Unnamed addresses only redirect to named ones."""
+    """Return the routes of the admin's addresses, by name. Unnamed addresses only redirect to named addresses."""
     named = [
         (name, route)
         for name, route, pattern in _all()

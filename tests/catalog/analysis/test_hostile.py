@@ -76,7 +76,7 @@ def test_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> No
 
 @pytest.mark.slow
 def test_heavy_hostile_script_is_read_in_bounded_time(subtests: pytest.Subtests) -> None:
-    """Larger scripts reach limits that smaller ones do not. Each takes at most two seconds."""
+    """Larger scripts reach limits that smaller scripts do not. Each takes at most two seconds."""
     check_bounds(HEAVY, subtests)
 
 

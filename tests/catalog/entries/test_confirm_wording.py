@@ -71,7 +71,7 @@ def test_a_wording_of_one_curator_is_no_answer_until_another_one_confirms_it(
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_confirmed_in_a_transaction_of_its_own(curator: User, second_curator: User) -> None:
-    """Other tests run inside a transaction, so they would not notice if the service opened none."""
+    """Other tests run inside a transaction, so they would not notice if the service opened no transaction."""
     phrasing = add(shelve("Restart the web server nginx", script=RESTART), HARMLESS, curator)
     services.confirm_phrasing(phrasing, by=second_curator)
     phrasing.refresh_from_db()

@@ -41,5 +41,5 @@ def kept(version: Version) -> EntryCases:
 
 @pytest.fixture
 def confined(sandbox: Sandbox) -> Sandbox:
-    """Return the sandbox, or skip the test if the machine has none."""
+    """Return the sandbox, or skip the test if the machine has no sandbox."""
     return sandbox

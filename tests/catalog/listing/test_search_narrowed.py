@@ -24,7 +24,7 @@ SPOOLER = "Restart the print spooler"
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> Version:
-    """Return an entry behind four closer ones, and make the search read two candidates at a time."""
+    """Return an entry that is less similar than four others, and make the search read two candidates at a time."""
     monkeypatch.setattr(search, "CANDIDATES", 2)
     for number in range(4):
         shelve(f"{SPOOLER} {number}", script=f"echo {number}\n", tags=["near"])

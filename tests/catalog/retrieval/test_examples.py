@@ -88,7 +88,7 @@ def test_neighbor_is_shown_unless_a_rule_excludes_it(subtests: pytest.Subtests) 
 
 
 def test_entry_that_retrieval_shows_or_nearly_shows_is_excluded(subtests: pytest.Subtests) -> None:
-    """Each statement differs from the entry in one way, and none has the same script."""
+    """Each statement differs from the entry in one way, and no statement has the same script."""
     for title in (
         "Delete log files older than 30 days in /var/log/app please",
         "Remove log files older than 30 days from /var/log/app",

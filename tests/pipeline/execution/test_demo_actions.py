@@ -110,7 +110,7 @@ class Action(Strict):
 
     @property
     def assessed(self) -> list[Draft]:
-        """Return the drafts that receive a verdict. Repaired drafts receive none."""
+        """Return the drafts that receive a verdict. Repaired drafts receive no verdict."""
         return [draft for draft in self.drafts if draft.repaired_by is None]
 
 

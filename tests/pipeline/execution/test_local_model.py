@@ -83,7 +83,7 @@ def test_loading_reply_is_a_short_wait_and_no_failure(
 ) -> None:
     """llama.cpp returns 503 until the weights are loaded.
 
-    After other 503 responses, each pause of the endpoint is longer than the one before.
+    After other 503 responses, each pause of the endpoint is longer than the previous pause.
     """
     LocalModel(MODEL, os.getpid(), port_of(standin), "key").announce(folder)
     run = queue_local(reviewer)

@@ -70,8 +70,7 @@ def test_there_is_a_case_for_each_mode_task_and_outcome() -> None:
 
 
 def test_no_beginning_of_a_reply_says_what_the_whole_does_not(subtests: pytest.Subtests) -> None:
-    """A reply may be cut off at any point. The part before the cut must have the same verdict as the whole reply, or
-    none."""
+    """A reply may be cut off at any point. The part before the cut must have the reply's verdict or no verdict."""
     for name in OPINIONS:
         with subtests.test(name):
             text = reply_of(OPINIONS[name]["message"]).text

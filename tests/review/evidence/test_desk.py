@@ -175,7 +175,7 @@ def test_after_the_last_score_of_a_study_the_screen_stays_where_execution_differ
         assert 'id="execution"' not in as_reviewer.get(address("item-review", item)).text
         seen = seen_in(item, item.run.drafts.get(kind="refined"))
         data = {"stage": "refined", "value": values[2], "seen": seen}
-        # After the first item, the reviewer claims the second one and its page opens.
+        # After the first item, the reviewer claims the second item and its page opens.
         answer = as_reviewer.post(address("item-score", item), data)
         assert (answer["Location"] == address("item-review", item)) is stays
 

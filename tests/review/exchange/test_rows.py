@@ -196,7 +196,7 @@ def test_a_final_score_is_imported_with_who_settled_it(imported: Campaign, tmp_p
 def write_golden(folder: Path) -> tuple[Path, Path]:
     """Write items and scores for the golden case and return the files.
 
-    Of the correct scripts, 60 pass a test and 5 fail it. Of the wrong ones, 70 fail it, 8 pass, and 10 were not run.
+    Of the correct scripts, 60 pass a test and 5 fail it. Of the wrong scripts, 70 fail it, 8 pass, and 10 were not run.
     """
     items: list[dict[str, object]] = []
     scores: list[dict[str, object]] = []

@@ -70,7 +70,7 @@ def checks_of(name: str) -> tuple[object, ...]:
     threats = report_threats(campaign)
     halo = threats["halo"]
     for criterion in ("strict", "partial"):
-        # P values are shown only in ended studies, such as imported ones.
+        # P values are shown only in ended studies, such as imported studies.
         halo[criterion]["p_value"] = None
     return counts, {key: threats[key] for key in CHECKS}
 

@@ -148,8 +148,10 @@ NAME = "first_pass_accuracy"
 
 @pytest.fixture
 def study(campaign: Campaign, reviewer: User) -> Campaign:
-    """Return a study. The later configuration is right on 1 of 10 cases, the earlier one on 4 others, and a third on
-    none."""
+    """Return a study with three configurations and ten cases.
+
+    The later configuration is right on one case, the earlier configuration on four others, and the third on no case.
+    """
     labels = {
         "imported": [*[RIGHT] * 4, *[WRONG] * 6],
         "second": [*[WRONG] * 9, RIGHT],

@@ -22,7 +22,7 @@ from tests.review.study.recount.comparison import compare
 from tests.review.study.recount.records import read_study
 
 pytestmark = pytest.mark.django_db
-# The fast studies have every irregularity in a few items. The slow ones have only labels, and skipped items.
+# The fast studies have every irregularity in a few items. The slow studies have only labels, and skipped items.
 FAST = ("two arms, three raters", "few of everything")
 SLOW = ("labels without an overlap", "pending and passed over")
 # The family of p values of these studies was fixed before they started. The other studies never opened.

@@ -81,7 +81,7 @@ def test_a_round_with_open_items_says_where_it_can_end() -> None:
     assert (first.share.numerator, first.share.denominator, first.range) == (80, 100, None)
     assert (second.share.numerator, second.share.denominator, second.open) == (80, 80, 20)
     assert second.range == (0.8, 1.0)
-    # The estimate assumes that the open flagged items are like the closed ones.
+    # The estimate assumes that open flagged items are like closed flagged items.
     assert second.post_stratified == 1.0
     assert second.has_too_many_open
     assert not first.has_too_many_open

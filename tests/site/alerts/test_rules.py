@@ -139,7 +139,7 @@ def test_a_defect_in_a_rule_opens_the_incident_all_the_same(
     door: Door, rule: AlertRule, administrator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
-        Configuration.objects.create(name="demo")  # a constraint prevents a second one
+        Configuration.objects.create(name="demo")  # violates a unique constraint
 
     monkeypatch.setattr("pipeline.services.ask_and_run", fail)
     sources.switch_rule(rule, True, by=administrator)

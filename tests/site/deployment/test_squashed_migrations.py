@@ -1,5 +1,4 @@
-"""Tests that databases from before the squash keep all data when they migrate, and that half-migrated ones are
-rejected.
+"""Tests that databases from before the squash migrate without data loss, and that half-migrated databases are rejected.
 
 The backup in tests/cases/upgrades was created by the code with 64 migrations. It contains the demo and at least one row
 in every table.

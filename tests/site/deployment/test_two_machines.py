@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @contextmanager
 def another_machine(site: Site, data: Path) -> Iterator[str]:
-    """Start a second ScriptSmith that shares the first one's services, and yield its address."""
+    """Start a second ScriptSmith that shares the services of the first, and yield its address."""
     port = free_port()
     log = data / "supervisor.log"
     environment = site.environment | {"SCRIPTSMITH_DATA": str(data), "PORT": str(port)}

@@ -49,7 +49,7 @@ class Product:
 
 
 def kill(*processes: int) -> None:
-    """Kill the processes that are still running. Some exit as soon as another one does."""
+    """Kill the processes that are still running. Some processes exit as soon as another process exits."""
     for process in processes:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Tests that the search shows ten results of each kind, and none that the user may not see."""
+"""Tests that the search shows ten results of each kind, and no result that the user may not see."""
 
 from __future__ import annotations
 

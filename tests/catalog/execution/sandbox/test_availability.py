@@ -42,7 +42,7 @@ def test_probe_names_sandbox_and_programs(availability: Availability, sandbox: S
 
 
 def run_without_namespaces(*words: str) -> tuple[int, str]:
-    """Run Python in a user namespace that allows no nested ones, and return the exit status and output."""
+    """Run Python in a user namespace that allows no nested namespaces, and return the exit status and output."""
     forbid = (
         "echo ready; read; echo 0 > /proc/sys/user/max_user_namespaces;"
         f"exec {shlex.join([sys.executable, *words])}"

@@ -31,7 +31,7 @@ class _Scored:
         return self._finals.outcome(item, stage, self._criterion)
 
     def drafts(self) -> list[Record]:
-        """Return the wrong first drafts. Failed runs have none."""
+        """Return the wrong first drafts. Failed runs have no draft."""
         return [one for one in self.wrong if not is_failed(one)]
 
 
@@ -166,6 +166,6 @@ _BESIDE: dict[str, Callable[[_Scored, bool], Beside]] = {
 def beside_of(
     finals: Finals, name: str, items: list[Record], criterion: str, *, repeats: bool
 ) -> Beside:
-    """Return the counts shown next to the named figure. Most figures have none."""
+    """Return the counts shown next to the named figure. Most figures have no such counts."""
     counts = _BESIDE.get(name)
     return counts(_Scored(finals, items, criterion), repeats) if counts else {}

@@ -145,7 +145,7 @@ def _check_tables(found: Differences, finals: Finals, arm: Json) -> None:
             for key in ("least", "most", "unscored"):
                 found.check(f"{where} lengths {one['most']} {key}", one[key], other[key])
             _check_share(found, f"{where} lengths {one['most']}", one["fixed"], other["fixed"])
-        # The report can't distinguish objects that do not exist yet from unscored ones.
+        # The report can't distinguish objects that do not exist yet from unscored objects.
         if all(map(is_over, finals.study.items)):
             _check_gain(found, where, ours["gain"], theirs["gain"])
 

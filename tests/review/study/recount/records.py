@@ -103,7 +103,7 @@ def is_flagged(item: Record) -> bool:
 
 
 def verdict_of(item: Record) -> str:
-    """Return the verdict of the first assessment, or "" without one."""
+    """Return the verdict of the first assessment, or "" if no assessment exists."""
     first = item.get("assessment") or {}
     return first.get("verdict") or item.get("verdict") or ""
 

@@ -8,7 +8,7 @@ from tests.review.study.recount.records import Record, Study
 def used_values(
     study: Study, given: dict[str, list[Record]], *, with_not_blind: bool = False
 ) -> dict[str, int]:
-    """Return each reviewer's value that counts, except for reviewers who have none."""
+    """Return each reviewer's value that counts, without reviewers who have no such value."""
     found = {}
     for name, scores in given.items():
         used = used_score(study, scores)
