@@ -45,7 +45,7 @@ def reject(page: Page) -> None:
 
 
 def hold_decisions(page: Page) -> list[Route]:
-    """Intercept decision requests and return the list of them. The test responds to them later."""
+    """Intercept decision requests and return them in a list. The test responds to them later."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
