@@ -1,4 +1,4 @@
-"""URLs of the catalogue's pages."""
+"""URLs for the catalogue's pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the pipeline's pages, by package."""
+"""URLs for the pipeline's pages, by package."""
 
 from __future__ import annotations
 

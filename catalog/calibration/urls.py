@@ -1,4 +1,4 @@
-"""URLs of the calibration pages."""
+"""URLs for the calibration pages."""
 
 from __future__ import annotations
 

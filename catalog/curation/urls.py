@@ -1,4 +1,4 @@
-"""URLs of the curators' work lists and of merging."""
+"""URLs for the curators' work lists and of merging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the pages of entries, versions and uses."""
+"""URLs for the pages of entries, versions and uses."""
 
 from __future__ import annotations
 

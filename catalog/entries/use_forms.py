@@ -44,7 +44,7 @@ class UseForm(forms.Form):
         return [self[name] for name in self.fields if name.startswith(_VALUE)]
 
     def add_error(self, field: str | None, error: str) -> None:  # type: ignore[override]
-        """Add the error to the field, which may be named by its parameter without the prefix."""
+        """Add the error to the field, which can be a parameter name without the prefix."""
         own = f"{_VALUE}{field}"
         super().add_error(own if own in self.fields else field, error)
 

@@ -1,4 +1,4 @@
-"""URLs of the list of entries, bulk actions and saved views."""
+"""URLs for the list of entries, bulk actions and saved views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of outcome reports and exports to runners."""
+"""URLs for outcome reports and exports to runners."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def ask(
 ) -> Action:
     """Store a request. `details` are the optional arguments of `_checked`.
 
-    With `masks_stored`, secrets are masked before the texts are stored. Raises BadInput for an empty, overlong or
-    binary text.
+    With `masks_stored`, secrets are masked before the texts are stored. Raises BadInput if the text is empty,
+    too long or binary.
     """
     fields, kinds = _checked(statement, masks_stored=masks_stored, **details)  # type: ignore[arg-type]
     action = Action.objects.create(

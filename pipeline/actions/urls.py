@@ -1,4 +1,4 @@
-"""URLs of the action pages."""
+"""URLs for the action pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the configuration and prompt pages."""
+"""URLs for the configuration and prompt pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the costs pages."""
+"""URLs for the costs pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the endpoint pages."""
+"""URLs for the endpoint pages."""
 
 from __future__ import annotations
 

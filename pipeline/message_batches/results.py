@@ -66,7 +66,7 @@ def read_results(row: MessageBatch, target: Target) -> None:
 
 
 def end_unanswered(row: MessageBatch, failed: Failed, *, state: str = State.DONE) -> None:
-    """End a batch without results. All its requests fail with `failed`, and the retry policy decides what follows."""
+    """End a batch without results. All its requests fail with `failed`, and the retry policy decides what happens."""
     calls = row.attempts.filter(ended_at=None).values_list("call", flat=True)
     _settle(row, dict.fromkeys(calls, failed))
     _end(row, state, problem=failed.message)

@@ -1,4 +1,4 @@
-"""Rows of run lists for pages and the API, as the user may see them."""
+"""Rows of run lists for pages and the API, limited to what the user may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the pages of runs and drafts."""
+"""URLs for the pages of runs and drafts."""
 
 from __future__ import annotations
 

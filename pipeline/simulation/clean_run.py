@@ -1,6 +1,6 @@
 """Count the questions of a run without errors, using the real flow with simulated models that never err.
 
-This module is the only source of the number of questions in a run. The closed form, the benches and every test that
+The number of questions in a run is computed only in this module. The closed form, the benches and every test that
 counts calls use it, so that a new stage requires no changes elsewhere. `tests/pipeline/flow/test_flow.py` lists the
 individual stages, and `execution/test_execution.py` compares them with a run through the ledger.
 """

@@ -17,7 +17,7 @@ from review.desk.line_comments import remarks_for
 from review.desk.views.line_comment_data import ShownRemark
 from review.models import Adjudication, Assignment, Item, Remark, Score
 
-# In scoring order. The script has no experts' arm.
+# In scoring order. The script stage has no expert arm.
 _STAGES = (
     (Score.Stage.SCRIPT, Arm.MODEL),
     (Score.Stage.FEEDBACK, Arm.MODEL),

@@ -1,4 +1,4 @@
-"""URLs of an item, below `items/<pk>/`. The URL for scoring is first because it gets the most requests."""
+"""URLs for an item, under `items/<pk>/`. The URL for scoring is first because it gets the most requests."""
 
 from __future__ import annotations
 

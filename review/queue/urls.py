@@ -1,4 +1,4 @@
-"""URLs of the review queue, studies, and the assignments of an item."""
+"""URLs for the review queue, studies, and the assignments of an item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of a study's report."""
+"""URLs for a study's report."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ class Definition:
     """The definition of a figure.
 
     `part` returns a finished item's contribution to the numerator, or None if the figure does not apply to the item.
-    `beside` contains the counts that are shown with the figure, by their keys in the report. A Configuration has the
-    figure only if all objects in `needs` exist. If items are open, `is_ranged` figures show the range over all scored
-    items first.
+    `beside` contains the counts that are shown with the figure, keyed by their names in the report. A Configuration has
+    the figure only if all objects in `needs` exist. If items are open, `is_ranged` figures first show the range over
+    all scored items.
     """
 
     name: str

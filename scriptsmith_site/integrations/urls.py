@@ -1,4 +1,4 @@
-"""URLs of all integrations."""
+"""URLs for all integrations."""
 
 from __future__ import annotations
 

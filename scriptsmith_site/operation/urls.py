@@ -1,4 +1,4 @@
-"""URLs of health, metrics, operation, logs and help."""
+"""URLs for health, metrics, operation, logs and help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of sign-in, personal settings and user administration."""
+"""URLs for sign-in, personal settings and user administration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of sign-in, personal settings and one-time links."""
+"""Views for sign-in, personal settings and one-time links."""
 
 from __future__ import annotations
 

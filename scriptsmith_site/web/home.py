@@ -1,8 +1,8 @@
 """The home page: waiting work for each of the user's roles, the user's requests, and a request field.
 
-Everything except the field is updated automatically. The page polls its live part and gets an empty response
-if nothing has changed. Expensive counts are computed when the page is opened, and then cached for a minute
-for all users.
+Everything except the field is updated automatically. The page polls for changes to its live part and gets an empty
+response if nothing has changed. Expensive counts are computed when the page is opened, and then cached for a minute for
+all users.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that run code, and the sources of the code."""
+"""Programs that run code, and where they read it from."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ DECISIONS = ("verify", "send_back")
 ENTRY_MOVES = {
     "suspend": Move(ReasonForm, services.suspend, _("Entry suspended. It is no longer offered.")),
     "lift": Move(
-        LiftForm, services.lift_suspension, _("Suspension lifted. The entry is offered again.")
+        LiftForm, services.lift_suspension, _("Suspension lifted. The entry is available again.")
     ),
     "rename": Move(TitleForm, services.rename, _("Entry renamed.")),
     "phrasing": Move(PhrasingForm, services.add_phrasing, _("Phrasing added.")),

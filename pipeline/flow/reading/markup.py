@@ -102,7 +102,7 @@ def with_plain_blanks(text: str) -> str:
 
 
 def drop_thinking(text: str) -> str:
-    """Return the text after the model's thinking, or "" if the thinking does not end.
+    """Return the text after the model's thinking, or "" if the thinking is never closed.
 
     Thinking ends at the last closing tag, with or without an opening tag, or at the final channel.
     """

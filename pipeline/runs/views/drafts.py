@@ -1,4 +1,4 @@
-"""Views of one draft: repeat its static checks, and use it before review."""
+"""Views for one draft: repeat its static checks, and use it before review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of one run: watch, cancel and retry it, and confirm or reject the catalogue's answer."""
+"""Views for a single run: watch, cancel and retry it, and confirm or reject the catalogue's answer."""
 
 from __future__ import annotations
 

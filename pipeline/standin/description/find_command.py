@@ -136,7 +136,7 @@ class _Finder:
 
 
 def say_find(words: Sequence[str], say: Say) -> str:
-    """Describe `find` with these arguments. `say` describes the commands of -exec."""
+    """Describe `find` with these arguments. `say` describes the commands passed to -exec."""
     rest = [word for word in words if word not in ("-H", "-L", "-P")]
     end = next(
         (at for at, word in enumerate(rest) if word.startswith("-") or word in ("(", "!")),

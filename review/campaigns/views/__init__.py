@@ -1,1 +1,1 @@
-"""Views of the campaign pages."""
+"""Views for the campaign pages."""

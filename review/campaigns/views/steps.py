@@ -1,4 +1,4 @@
-"""Views of a campaign's setup steps. Users can complete and save the steps in any order."""
+"""Views for a campaign's setup steps. Users can complete and save the steps in any order."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Views of the review page and of its background requests."""
+"""Views for the review page and of its background requests."""

@@ -1,4 +1,4 @@
-"""URLs of the agent endpoint, its page and the client script."""
+"""URLs for the agent endpoint, its page and the client script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of the webhook, the incidents, the sources and the rules."""
+"""URLs for the webhook, the incidents, the sources and the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of slash commands: the webhook and the administration pages."""
+"""URLs for slash commands: the webhook and the administration pages."""
 
 from __future__ import annotations
 

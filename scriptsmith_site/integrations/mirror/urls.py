@@ -1,4 +1,4 @@
-"""URLs of the mirror."""
+"""URLs for the mirror."""
 
 from __future__ import annotations
 

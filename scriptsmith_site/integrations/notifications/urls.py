@@ -1,4 +1,4 @@
-"""URLs of notifications, notification settings and the email integration."""
+"""URLs for notifications, notification settings and the email integration."""
 
 from __future__ import annotations
 

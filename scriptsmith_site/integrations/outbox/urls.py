@@ -1,4 +1,4 @@
-"""URLs of destinations and deliveries."""
+"""URLs for destinations and deliveries."""
 
 from __future__ import annotations
 

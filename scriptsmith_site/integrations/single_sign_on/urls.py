@@ -1,4 +1,4 @@
-"""URLs of single sign-on: start, callback and administration."""
+"""URLs for single sign-on: start, callback and administration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of the small product."""
+"""Views for the small product."""
 
 from __future__ import annotations
 
