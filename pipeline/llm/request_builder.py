@@ -65,7 +65,7 @@ def _answer_form(question: Question, mode: Mode) -> str:
     if mode is Mode.TEXT and list(fields) == ["script"]:
         return "Answer with one ```bash block that contains the whole script, and no explanation."
     if mode is Mode.TEXT and list(fields) == ["functionality"]:
-        return "Answer with two to five sentences."
+        return f"Answer with {fields['functionality']['description']}."
     form = ", ".join(f'"{name}": {_value_form(value)}' for name, value in fields.items())
     return f"Answer with a JSON object: {{{form}}}"
 

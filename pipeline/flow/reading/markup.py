@@ -198,9 +198,9 @@ def with_legal_escapes(text: str, key: str) -> str:
 
     Small models often copy parts of a script into JSON without escaping them.
     """
-    if all(one.value for one in find_objects(text, key)):
-        return text
     legal = _ESCAPE.sub(lambda found: found[0] if found[1] in _LEGAL else f"\\{found[0]}", text)
+    if legal == text or all(one.value for one in find_objects(text, key)):
+        return text
     return legal if any(one.value for one in find_objects(legal, key)) else text
 
 
